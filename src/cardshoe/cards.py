@@ -68,7 +68,8 @@ _BY_TEXT: Final[dict[str, Card]] = {card.text: card for card in DECK}
 def parse_card(text: object, where: str = "card") -> Card:
     """Return the card spelt exactly `text` (rank `AKQJT98765432`, suit `shdc` in lower case).
 
-    Raises `InputError` (`card-spelling`) quoting the value and `where` it stood; `10h`, `as`, `A♠` and `As ` are refused.
+    Raises `InputError` (`card-spelling`) quoting the value and `where` it stood;
+    `10h`, `as`, `A♠` and `As ` are refused.
     """
     card = _BY_TEXT.get(text) if isinstance(text, str) else None
     if card is None:
