@@ -17,7 +17,7 @@ from typing import ClassVar
 
 
 class CardshoeError(Exception):
-    """Any error of the product: a stable `code` of `error_table`, a `text` for people, the clause it `cites` or None."""
+    """Any error of the product: a stable `code`, a `text` for people, the clause it `cites` or None."""
 
     exit_status: ClassVar[int] = 1
 
