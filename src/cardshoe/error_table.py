@@ -46,4 +46,7 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     # leaves: cards, money
     "card-spelling": Meaning(*_NOTE, "That is not a card. Enter rank and suit again."),
     "amount": Meaning(*_NOTE, "That is not an amount. Enter whole cents again."),
+    # games: hands
+    "card-count": Meaning(*_NOTE, "Wrong number of cards for a hand. Count and enter them again."),
+    "duplicate-card": Meaning(*_NOTE, "That card is entered already. Look again and enter the right one."),
 }
