@@ -188,7 +188,8 @@ def _duplicate(cards: Sequence[Card]) -> InputError:
         if card.index in seen:
             return InputError(
                 "duplicate-card",
-                f"cards[{place}]: {card.text!r} is already at cards[{seen[card.index]}]; one deck holds each card once, so enter it again",
+                f"cards[{place}]: {card.text!r} is already at cards[{seen[card.index]}]; "
+                "one deck holds each card once, so enter this one again",
             )
         seen[card.index] = place
     raise ValueError("no duplicate among the cards")
