@@ -1,1 +1,96 @@
-"""The `cardshoe` command: one file a command, loaded when it is called, so that help stays quick."""
+"""The `cardshoe` command: one file a command, loaded when it is called, so that help stays quick.
+
+Owns the list of commands and the exit status of every one of them: 0 done, 1 some input was refused or a check failed,
+2 wrong usage or configuration, 3 a device could not be had or was lost, 4 the journal cannot be trusted or written,
+130 interrupted. Knows nothing of what a command does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from collections.abc import Callable
+from typing import Final, NoReturn
+
+import typer
+
+import cardshoe
+from cardshoe.errors import CardshoeError
+
+COMMANDS: Final[dict[str, str]] = {
+    "demo": "Run a whole table on simulated devices, with a robot dealer and players.",
+    "run": "Run a live table against the devices of a configuration file.",
+    "sim": "Run one simulated world (shoe, reader, table) as a process.",
+    "settle": "Recompute hands: what every wager wins, with its clause.",
+    "plan": "List the steps of a round before a card is dealt.",
+    "rehearse": "Try the operations of a round: is each step allowed?",
+    "odds": "Compute what the configured pay tables really pay.",
+    "clauses": "Show for every clause the code and the tests that carry it.",
+    "journal": "Verify, show, replay or export a journal.",
+    "doctor": "Check ports, permissions and this computer.",
+    "bench": "Measure speed, each figure beside its floor.",
+}
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command of `arguments` (the process's own by default) and exit with its status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    # A reader that goes away (`| head`) ends us quietly, as any filter ends.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(run(given))
+
+
+def run(given: list[str]) -> int:
+    """Run one command line and return its exit status; errors for people go to standard error."""
+    name = next((word for word in given if not word.startswith("-")), None)
+    try:
+        build(name)(args=given, prog_name="cardshoe")
+    except SystemExit as ended:  # how typer ends every call, usage errors (2) and interruption (130) included
+        return ended.code if isinstance(ended.code, int) else 0
+    except CardshoeError as error:
+        print(f"cardshoe: {error.text}", file=sys.stderr)
+        return error.exit_status
+    return 0
+
+
+def build(name: str | None) -> typer.Typer:
+    """Return the application with command `name` loaded; every other command stands in it with its one line only."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help=cardshoe.__doc__,
+    )
+    app.callback()(_top)
+    for command, summary in COMMANDS.items():
+        if command != name:
+            app.command(command, help=summary)(_not_loaded)
+            continue
+        module = importlib.import_module(f"cardshoe.cli.{command}")
+        inner: typer.Typer | None = getattr(module, "app", None)
+        if inner is not None:
+            app.add_typer(inner, name=command, help=summary)
+        else:
+            entry: Callable[..., object] = module.command
+            app.command(command, help=entry.__doc__ or summary)(entry)
+    return app
+
+
+def _not_loaded() -> None:
+    """Stand for a command that this call does not run."""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"cardshoe {cardshoe.__version__}")
+        raise typer.Exit
+
+
+def _top(
+    *,
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and end.", is_eager=True, callback=_show_version
+    ),
+) -> None:
+    """Stand for the command without a command."""

@@ -1,0 +1,5 @@
+"""`python -m cardshoe` is the `cardshoe` command."""
+
+from cardshoe.cli import main
+
+main()
