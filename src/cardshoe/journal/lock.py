@@ -1,0 +1,44 @@
+"""One writer a journal, across processes.
+
+Owns `<journal>.lock`: an advisory lock that the system gives back when its holder dies, however it dies; the text in
+the file only tells people who holds it. A file of its own, because closing any descriptor of the database would drop
+SQLite's own locks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+from cardshoe.journal import trouble
+
+
+class WriterLock:
+    """The right to write the journal at `path`, held until `release`."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the lock. Raises JournalError `journal-in-use` naming the holder, or what the system reported."""
+        self._lock_path = path.with_name(path.name + ".lock")
+        try:
+            self._descriptor = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise trouble.from_system(error, path) from error
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(self._descriptor, 200, 0).decode(errors="replace").strip() or "an unnamed process"
+            os.close(self._descriptor)
+            if not isinstance(error, BlockingIOError):
+                raise trouble.from_system(error, path) from error
+            raise trouble.in_use(path, holder) from error
+        with contextlib.suppress(
+            OSError
+        ):  # the text is for people only; a full disk is reported by what needs the room
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, f"process {os.getpid()}\n".encode(), 0)
+
+    def release(self) -> None:
+        """Give the lock back. The file stays: removing it would let two writers hold two locks of one name."""
+        os.close(self._descriptor)

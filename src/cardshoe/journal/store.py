@@ -1,0 +1,310 @@
+"""The durable record of a table: one writer, appended in commits, told only after the disk has it.
+
+Owns the database file, its lock, its writer thread and its head anchor. It must not know what the records mean.
+SQLite in WAL mode with synchronous=FULL; each commit ends in a signed head. Implements promises P2 (persist, then act;
+persist, then tell) and P6 (what happened can be proved), and field reports FR-09 (a damaged file is kept, never
+replaced by an empty one), FR-44 (a boot counter and a sequence, never the date) and FR-45 (a message about space names
+the directory).
+
+Beside the journal PATH lie PATH.key (signing key, mode 0600), PATH.anchor (newest signed head) and PATH.lock.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from cardshoe.clock import Clock, SystemClock
+from cardshoe.errors import CardshoeError, ConfigError, JournalError
+from cardshoe.journal import schema, trouble
+from cardshoe.journal.anchor import AnchorFile, create_anchor, read_anchor
+from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, Entry, Head, extend, prepare
+from cardshoe.journal.keyfile import create_key, load_key, public_bytes, sync_directory
+from cardshoe.journal.lock import WriterLock
+from cardshoe.journal.reader import JournalReader, anchor_path, verify
+from cardshoe.journal.space import require_space
+from cardshoe.journal.writer import Committed, Writer
+
+MIN_FREE_BYTES: Final = 512 * 1024
+_BUSY_S: Final = 2.0
+_MICROSECONDS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What was found at open: `records` and `head_hex` before this open, `boot` of this one."""
+
+    boot: int
+    records: int
+    head_hex: str
+    public_key_hex: str
+    created: bool
+    closed_cleanly: bool
+    anchor_missing: bool
+
+
+class Journal:
+    """A journal open for writing. Thread-safe; a context manager that closes it."""
+
+    def __init__(self, path: Path, opening: Opening, writer: Writer, lock: WriterLock, clock: Clock) -> None:
+        self.path = path
+        self.opening = opening
+        self._writer = writer
+        self._lock = lock
+        self._clock = clock
+        self._order = threading.Lock()
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        clock: Clock | None = None,
+        key_path: Path | None = None,
+        program: str = "cardshoe",
+        min_free_bytes: int = MIN_FREE_BYTES,
+    ) -> Journal:
+        """Open the journal at `path` for writing, or create it where nothing was; the opening is on disk on return.
+
+        The whole journal is verified first. Raises JournalError: `journal-in-use` for a second writer,
+        `journal-damaged`, `journal-altered` or `journal-untrusted` for a file that cannot be trusted (left untouched),
+        `journal-gone` where a journal was and is no more, `journal-key`, `journal-space`, or what the disk reported.
+        Raises ConfigError for a path that cannot be one.
+        """
+        real = Path(os.path.realpath(path))
+        clock = clock or SystemClock()
+        if not real.parent.is_dir():
+            raise ConfigError(
+                "journal-directory", f"There is no directory {real.parent} for the journal {real.name}. Make it first."
+            )
+        lock = WriterLock(real)
+        try:
+            require_space(real.parent, min_free_bytes)
+            key_file = key_path or real.with_name(real.name + ".key")
+            created = not real.exists()
+            key = _create(real, key_file, clock, program) if created else load_key(key_file)
+            opening = _examine(real, key, created=created)
+            writer = _start_writer(real, key, opening)
+        except OSError as error:
+            lock.release()
+            raise trouble.from_system(error, real) from error
+        except CardshoeError:
+            lock.release()
+            raise
+        journal = cls(real, opening, writer, lock, clock)
+        try:
+            journal._record_opening(program)
+        except JournalError:
+            journal._abandon()
+            raise
+        return journal
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def head(self) -> Head:
+        """The newest head that is on disk."""
+        return self._writer.durable
+
+    @property
+    def failure(self) -> JournalError | None:
+        """Why the journal takes no more records, None while it does."""
+        return self._writer.failure
+
+    def append(self, entries: Sequence[Entry]) -> Future[Committed]:
+        """Queue `entries` as one commit; the future is done once they are on disk, in order with all others.
+
+        Raises JournalError `journal-entry` if one cannot be recorded (then none is) and `journal-stopped` after a
+        failure or close; the future fails with the JournalError that the disk gave. It cannot be cancelled.
+        """
+        return self._append(entries, durable_anchor=False)
+
+    def append_now(self, entries: Sequence[Entry]) -> Committed:
+        """Append `entries` and wait until they are on disk. Raises as `append` and its future do."""
+        return self.append(entries).result()
+
+    def sign_head(self, reason: str, *, round_number: int | None = None) -> Future[Committed]:
+        """Record a head (at a round's end) and make the anchor of it durable too. Raises as `append`."""
+        return self._append([Entry(HEAD, {"reason": reason}, round_number)], durable_anchor=True)
+
+    def reader(self) -> JournalReader:
+        """Return a read-only snapshot of what is on disk now, to rebuild a state from. Close it after use."""
+        return JournalReader(self.path)
+
+    def close(self, *, timeout_s: float = 5.0) -> None:
+        """Record the close, sign, and give the file back, within `timeout_s`. A second close does nothing.
+
+        Raises the JournalError of a failure that nobody was told, or `journal-close-timeout` if the disk did not answer
+        in time: then the records that were not confirmed must be taken as not recorded.
+        """
+        with self._order:
+            if self._closed:
+                return
+            untold = self._writer.failure is None
+            if untold:
+                self._submit([Entry(CLOSED, {})], durable_anchor=True)
+            self._closed = True
+        if not self._writer.stop(timeout_s):
+            raise JournalError(
+                "journal-close-timeout",
+                f"The disk of {self.path} did not answer within {timeout_s} s while closing; what was not confirmed "
+                f"before counts as not recorded. Check the disk, then run `cardshoe journal verify {self.path}`.",
+            )
+        self._lock.release()
+        if untold and self._writer.failure is not None:
+            raise self._writer.failure
+
+    def _append(self, entries: Sequence[Entry], *, durable_anchor: bool) -> Future[Committed]:
+        with (
+            self._order
+        ):  # time and place in the queue are taken together, so that time never goes back along the chain
+            if self._closed:
+                raise JournalError(
+                    "journal-stopped", f"The journal {self.path} is closed; nothing can be recorded in it."
+                )
+            return self._submit(entries, durable_anchor=durable_anchor)
+
+    def _submit(self, entries: Sequence[Entry], *, durable_anchor: bool) -> Future[Committed]:
+        mono_us, wall, boot = int(self._clock.now() * _MICROSECONDS), self._clock.wall(), self.opening.boot
+        batch = tuple(prepare(entry, boot=boot, mono_us=mono_us, wall=wall) for entry in entries)
+        return self._writer.submit(batch, durable_anchor=durable_anchor)
+
+    def _record_opening(self, program: str) -> None:
+        found = self.opening
+        body = {
+            "program": program,
+            "records_before": found.records,
+            "head_before": found.head_hex,
+            "closed_cleanly": found.closed_cleanly,
+            "anchor": "missing" if found.anchor_missing else "matches",
+        }
+        self.append_now([Entry(OPENED, body)])
+
+    def _abandon(self) -> None:
+        self._closed = True
+        if self._writer.stop(5.0):
+            self._lock.release()
+
+
+def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519PrivateKey:
+    """Build a journal of one record beside `path` and move it there whole. Raises JournalError or OSError."""
+    anchor_file = anchor_path(path)
+    anchor = read_anchor(anchor_file)
+    if anchor is not None and anchor.head.seq:
+        raise JournalError(
+            "journal-gone",
+            f"There is no journal at {path}, but its head anchor {anchor_file} knows {anchor.head.seq} records. Nothing may "
+            f"be dealt on an empty journal: put the file back, or move the anchor aside for the auditor and start again.",
+        )
+    key = load_key(key_file) if key_file.exists() else create_key(key_file)
+    create_anchor(anchor_file, key)
+    fresh = path.with_name(path.name + ".new")
+    for leftover in (fresh, *(fresh.with_name(fresh.name + end) for end in ("-journal", "-wal", "-shm"))):
+        leftover.unlink(missing_ok=True)
+    body = {
+        "journal": secrets.token_hex(16),
+        "public_key": public_bytes(key).hex(),
+        "schema": schema.VERSION,
+        "program": program,
+    }
+    first = prepare(Entry(CREATED, body), boot=0, mono_us=int(clock.now() * _MICROSECONDS), wall=clock.wall())
+    try:
+        connection = sqlite3.connect(fresh, isolation_level=None)
+        try:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN")
+            schema.create(connection)
+            for row in extend(GENESIS, [first], key):
+                values = (row.seq, row.text, row.digest, row.signature)
+                connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", values)
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA journal_mode = WAL")
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise trouble.from_sqlite(error, path) from error
+    os.rename(fresh, path)
+    sync_directory(path.parent)
+    return key
+
+
+def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
+    """Verify the journal with nothing but read access, before anything may change it. Raises JournalError."""
+    verdict = verify(path, trusted_key=public_bytes(key))
+    if not verdict.ok:
+        with_place = f"from record {verdict.first_bad} on: {verdict.why}" if verdict.first_bad else str(verdict.why)
+        if verdict.first_bad is None:
+            raise trouble.damaged(path, with_place)
+        raise JournalError(
+            "journal-untrusted",
+            f"The journal {path} cannot be trusted {with_place} It is left untouched and nothing may be dealt on it; "
+            f"move it aside with its -wal and .anchor for the auditor, and only then begin a new one.",
+        )
+    with JournalReader(path) as reader:
+        last = next(reader.records(newest_first=True))
+    return Opening(
+        boot=last.boot + 1,
+        records=verdict.records,
+        head_hex=verdict.head,
+        public_key_hex=verdict.public_key,
+        created=created,
+        closed_cleanly=created or last.kind == CLOSED,
+        anchor_missing=not anchor_path(path).exists(),
+    )
+
+
+def _start_writer(path: Path, key: Ed25519PrivateKey, opening: Opening) -> Writer:
+    """Open the database for writing and start its thread. Raises JournalError or OSError."""
+    connection = _connect(path)
+    try:
+        schema.migrate(connection, path)
+        schema.require_known(connection, path)
+        row = connection.execute("SELECT seq, digest, signature FROM records ORDER BY seq DESC LIMIT 1").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        raise trouble.from_sqlite(error, path) from error
+    except JournalError:
+        connection.close()
+        raise
+    head = Head(*row)
+    if head.digest.hex() != opening.head_hex:
+        connection.close()
+        raise trouble.altered(path, "it changed between being verified and being opened")
+    if opening.anchor_missing:
+        create_anchor(anchor_path(path), key)
+    return Writer(path, connection, key, head, AnchorFile(anchor_path(path), public_bytes(key)))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open for writing; the settings are read back, because SQLite ignores what it cannot do."""
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise trouble.from_sqlite(error, path) from error
+    try:
+        connection.execute("PRAGMA temp_store = MEMORY")
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")  # an automatic checkpoint swallows the disk's errors
+        level = connection.execute("PRAGMA synchronous").fetchone()[0]
+    except sqlite3.Error as error:
+        connection.close()
+        raise trouble.from_sqlite(error, path) from error
+    if (mode, level) != ("wal", 2):
+        connection.close()
+        raise trouble.disk(path, f"it offers journal mode {mode}, synchronous {level} instead of wal, 2")
+    return connection
