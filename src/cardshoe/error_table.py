@@ -41,6 +41,8 @@ class Meaning:
 
 
 _NOTE = (Severity.NOTE, Clears.NOBODY_NEEDED)
+_SETUP = (Severity.HOLD, Clears.TECHNICIAN)  # a port that cannot be had: nothing is dealt until it is set right
+_LINE = (Severity.HOLD, Clears.FLOOR)  # a device that was lost: what it was doing may have to be ruled on
 
 ERROR_TABLE: Final[dict[str, Meaning]] = {
     # leaves: cards, money
@@ -93,4 +95,36 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "journal-record": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "A record cannot be read. Deal nothing; call the floor."
     ),
+    # transport: ports, device URLs, wire trace
+    "device-url": Meaning(*_SETUP, "Device URL is wrong. Call the technician."),
+    "simulated-device-refused": Meaning(*_SETUP, "Simulated device refused. Call the technician."),
+    "trace-file": Meaning(*_SETUP, "Wire trace cannot be written. Call the technician."),
+    "transport-started": Meaning(*_SETUP, "Connection used twice. Call the technician."),
+    "transport-closed": Meaning(*_SETUP, "Connection was closed. Connect again."),
+    "transport-overflow": Meaning(*_LINE, "Device takes no commands. Deal nothing. Call the floor."),
+    "port-missing": Meaning(*_LINE, "Device is not plugged in. Check cable and power."),
+    "port-busy": Meaning(*_SETUP, "Device is used by another program. Call the technician."),
+    "port-denied": Meaning(*_SETUP, "No access to the device. Call the technician."),
+    "port-not-a-tty": Meaning(*_SETUP, "Wrong device path. Call the technician."),
+    "port-vanished": Meaning(*_SETUP, "Device comes and goes. Check the cable. Call the technician."),
+    "port-unusable": Meaning(*_SETUP, "Device cannot be opened. Plug it in again."),
+    "port-lost": Meaning(*_LINE, "Device is gone. Deal nothing. Check cable and power."),
+    "tcp-refused": Meaning(*_LINE, "Device does not answer. Check that it is on."),
+    "tcp-timeout": Meaning(*_LINE, "Device does not answer. Check that it is on."),
+    "tcp-unknown-host": Meaning(*_SETUP, "Device address is unknown. Call the technician."),
+    "tcp-unreachable": Meaning(*_LINE, "Device cannot be reached. Check the network cable."),
+    "tcp-lost": Meaning(*_LINE, "Device is gone. Deal nothing. Check the network cable."),
+    "memory-lost": Meaning(*_LINE, "Device is gone. Deal nothing."),
+    "usb-no-backend": Meaning(*_SETUP, "USB does not work here. Call the technician."),
+    "usb-missing": Meaning(*_LINE, "Device is not plugged in. Check cable and power."),
+    "usb-ambiguous": Meaning(*_SETUP, "Two devices look the same. Unplug one."),
+    "usb-no-bulk-interface": Meaning(*_SETUP, "Not a shoe or reader of ours. Call the technician."),
+    "usb-denied": Meaning(*_SETUP, "No access to the device. Call the technician."),
+    "usb-busy": Meaning(*_SETUP, "Device is used by another program. Call the technician."),
+    "usb-lost": Meaning(*_LINE, "Device is gone. Deal nothing. Check cable and power."),
+    "usb-stalled": Meaning(*_LINE, "Device refuses to talk. Switch it off and on."),
+    "usb-overflow": Meaning(*_LINE, "Device sent too much. Connect again."),
+    "usb-bus-fault": Meaning(*_LINE, "USB line is bad. Check the cable."),
+    "usb-stuck": Meaning(*_LINE, "Device takes no commands. Switch it off and on."),
+    "usb-failed": Meaning(*_LINE, "USB failed. Plug the device in again."),
 }
