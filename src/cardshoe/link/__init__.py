@@ -1,0 +1,1 @@
+"""The host's side of link-v1 as a pure machine. Pure."""

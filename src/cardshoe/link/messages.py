@@ -1,0 +1,118 @@
+"""The link's own messages, one class for each `[[message]]` of link-v1.toml except STATUS.
+
+Owns nothing but their fields, which a codec compares with the file when it is built. STATUS and the events carry
+fields of the device too and are declared with the device. Implements LINK-5, LINK-6 and LINK-7 as far as fields go.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple, Protocol
+
+
+class Hello(NamedTuple):
+    """Begins a session (LINK-5.1)."""
+
+    host_nonce: bytes
+    spec_hash: bytes
+    purpose: int
+    security: int
+    consumed_event: int
+
+
+class HelloReply(NamedTuple):
+    """The device's answer to HELLO: who it is, and the session's number (LINK-5.3)."""
+
+    result: int
+    host_nonce: bytes
+    device_nonce: bytes
+    spec_hash: bytes
+    session: int
+    device_kind: int
+    model: str
+    serial: str
+    firmware: str
+    boot_counter: int
+    ring_size: int
+    capabilities: int
+    oldest_event: int
+    last_event: int
+
+
+class Heartbeat(NamedTuple):
+    """Renews the motion lease, in milliseconds (LINK-6.3)."""
+
+    lease_ms: int
+
+
+class EventAck(NamedTuple):
+    """Consumed up to this event (LINK-7.4)."""
+
+    consumed_event: int
+
+
+class Reject(NamedTuple):
+    """A frame that the device did not carry out, and why (LINK-4.4, LINK-4.8)."""
+
+    reason: int
+    rejected_type: int
+
+
+LINK_MESSAGES = (Hello, HelloReply, Heartbeat, EventAck, Reject)
+
+
+class StatusHead(Protocol):
+    """The fields with which every device's STATUS begins (LINK-6.2)."""
+
+    @property
+    def boot_counter(self) -> int: ...
+    @property
+    def uptime_ms(self) -> int: ...
+    @property
+    def last_event(self) -> int: ...
+    @property
+    def held_events(self) -> int: ...
+    @property
+    def lease_left_ms(self) -> int: ...
+
+
+class Purpose(IntEnum):
+    """What a session is for (LINK-5.8)."""
+
+    DEAL = 0
+    SERVICE = 1
+
+
+class Security(IntEnum):
+    """How a session's frames are protected (LINK-5.9)."""
+
+    CLEAR = 0
+    SEALED = 1
+
+
+class HelloResult(IntEnum):
+    """The device's answer to HELLO (LINK-5.3, LINK-5.8, LINK-5.9)."""
+
+    OK = 0
+    WRONG_SPEC_HASH = 1
+    PURPOSE_UNAVAILABLE = 2
+    SECURITY_UNAVAILABLE = 3
+    BUSY = 4
+
+
+class DeviceKind(IntEnum):
+    """What a device is (SHOE-1.1, READER-1.1)."""
+
+    SHOE = 1
+    READER = 2
+
+
+class RejectReason(IntEnum):
+    """Why a frame was rejected (LINK-4.3, LINK-4.4, LINK-4.8, LINK-5.6)."""
+
+    NO_SESSION = 1
+    UNKNOWN_TYPE = 2
+    WRONG_LENGTH = 3
+    WRONG_SEQUENCE = 4
+    NOT_ALLOWED_IN_PURPOSE = 5
+    BAD_VALUE = 6
