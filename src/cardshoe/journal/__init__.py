@@ -1,6 +1,7 @@
 """The journal: the durable, tamper-evident record of a table (promises P2 and P6)."""
 
-from cardshoe.journal.chain import Entry, Head, Record, Verdict
+from cardshoe.journal.canonical import Entry, Record
+from cardshoe.journal.chain import Head, Verdict
 from cardshoe.journal.reader import JournalReader, verify
 from cardshoe.journal.store import Journal, Opening
 from cardshoe.journal.writer import Committed

@@ -1,9 +1,9 @@
 """The head anchor: the newest signed head, kept in a small file outside the database.
 
-Owns `<journal>.anchor`: two lines of 512 bytes, written in turn after each commit and made durable at a round's end, so
-that a half-written line always leaves the other. It shows what the database alone cannot: records cut off the end, a
-zeroed write-ahead file, an old copy put back. The anchor is never ahead of the database; a database that is behind its
-anchor has lost records. A copy of a line, kept by the auditor, binds the journal against whoever owns the computer.
+Owns `<journal>.anchor`: two lines of 512 bytes, written in turn and made durable at a round's end, so that a line that
+was half written always leaves the other. It shows what the database alone cannot: records cut off the end, a zeroed
+write-ahead file, an old copy put back. The anchor is never ahead of the database; a database that is behind its anchor
+has lost records. A copy of a line, kept by the auditor, binds the journal against whoever owns the computer.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Anchor:
 
 def anchor_line(anchor: Anchor) -> bytes:
     """Return the 512 bytes of `anchor`: one line of JSON, padded."""
+    head = anchor.head
     fields: dict[str, object] = {
-        "seq": anchor.head.seq,
-        "head": anchor.head.digest.hex(),
-        "signature": anchor.head.signature.hex(),
+        "seq": head.seq,
+        "head": head.digest.hex(),
+        "signature": head.signature.hex(),
         "public_key": anchor.public_key.hex(),
     }
-    fields["sum"] = _sum(fields)
-    return json.dumps(fields).encode().ljust(LINE_BYTES - 1) + b"\n"
+    return json.dumps(fields | {"sum": _sum(fields)}).encode().ljust(LINE_BYTES - 1) + b"\n"
 
 
 def parse_anchor_line(line: bytes) -> Anchor | None:

@@ -15,7 +15,8 @@ from typing import Final
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import read_anchor
-from cardshoe.journal.chain import Head, Record, Row, Verdict, judge, parse_record
+from cardshoe.journal.canonical import Record, parse_record
+from cardshoe.journal.chain import Head, Row, Verdict, judge
 
 _WAL_MAGIC: Final = (0x377F0682, 0x377F0683)
 _BUSY_S: Final = 5.0
@@ -156,7 +157,7 @@ def verify(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head
                 reader, trusted_key, [a for a in (anchor and anchor.head, auditor_anchor) if a], blank=blank
             )
     except JournalError as error:
-        return Verdict(ok=False, records=0, head="", signed=False, public_key="", why=error.text)
+        return Verdict(ok=False, records=0, head="", signed=False, signed_to=0, public_key="", why=error.text)
 
 
 def _verify_snapshot(reader: JournalReader, trusted_key: bytes | None, anchors: list[Head], *, blank: bool) -> Verdict:
@@ -169,7 +170,7 @@ def _verify_snapshot(reader: JournalReader, trusted_key: bytes | None, anchors: 
             yield row
 
     try:
-        verdict = judge(rows, trusted_key=trusted_key, anchors=anchors, counted=reader.numbered())
+        verdict = judge(rows(), trusted_key=trusted_key, anchors=anchors, counted=reader.numbered())
     except JournalError as error:
         return _untrusted(walked, walked + 1, error.text)
     if not verdict.ok:
@@ -188,7 +189,9 @@ def _verify_snapshot(reader: JournalReader, trusted_key: bytes | None, anchors: 
 
 
 def _untrusted(records: int, first_bad: int | None, why: str) -> Verdict:
-    return Verdict(ok=False, records=records, head="", signed=False, public_key="", first_bad=first_bad, why=why)
+    return Verdict(
+        ok=False, records=records, head="", signed=False, signed_to=0, public_key="", first_bad=first_bad, why=why
+    )
 
 
 def _as_text(value: object) -> str:

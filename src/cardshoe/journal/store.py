@@ -1,7 +1,7 @@
 """The durable record of a table: one writer, appended in commits, told only after the disk has it.
 
 Owns the database file, its lock, its writer thread and its head anchor. It must not know what the records mean.
-SQLite in WAL mode with synchronous=FULL; each commit ends in a signed head. Implements promises P2 (persist, then act;
+SQLite in WAL mode with synchronous=FULL. Implements promises P2 (persist, then act;
 persist, then tell) and P6 (what happened can be proved), and field reports FR-09 (a damaged file is kept, never
 replaced by an empty one), FR-44 (a boot counter and a sequence, never the date) and FR-45 (a message about space names
 the directory).
@@ -27,7 +27,9 @@ from cardshoe.clock import Clock, SystemClock
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile, create_anchor, read_anchor
-from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, Entry, Head, extend, prepare
+from cardshoe.journal.canonical import Entry, prepare
+from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, Head, extend
+from cardshoe.journal.committer import Committer
 from cardshoe.journal.keyfile import create_key, load_key, public_bytes, sync_directory
 from cardshoe.journal.lock import WriterLock
 from cardshoe.journal.reader import JournalReader, anchor_path, verify
@@ -35,7 +37,6 @@ from cardshoe.journal.space import require_space
 from cardshoe.journal.writer import Committed, Writer
 
 MIN_FREE_BYTES: Final = 512 * 1024
-_BUSY_S: Final = 2.0
 _MICROSECONDS: Final = 1_000_000
 
 
@@ -131,7 +132,7 @@ class Journal:
         Raises JournalError `journal-entry` if one cannot be recorded (then none is) and `journal-stopped` after a
         failure or close; the future fails with the JournalError that the disk gave. It cannot be cancelled.
         """
-        return self._append(entries, durable_anchor=False)
+        return self._append(entries, sealed=False)
 
     def append_now(self, entries: Sequence[Entry]) -> Committed:
         """Append `entries` and wait until they are on disk. Raises as `append` and its future do."""
@@ -139,7 +140,7 @@ class Journal:
 
     def sign_head(self, reason: str, *, round_number: int | None = None) -> Future[Committed]:
         """Record a head (at a round's end) and make the anchor of it durable too. Raises as `append`."""
-        return self._append([Entry(HEAD, {"reason": reason}, round_number)], durable_anchor=True)
+        return self._append([Entry(HEAD, {"reason": reason}, round_number)], sealed=True)
 
     def reader(self) -> JournalReader:
         """Return a read-only snapshot of what is on disk now, to rebuild a state from. Close it after use."""
@@ -156,7 +157,7 @@ class Journal:
                 return
             untold = self._writer.failure is None
             if untold:
-                self._submit([Entry(CLOSED, {})], durable_anchor=True)
+                self._submit([Entry(CLOSED, {})], sealed=True)
             self._closed = True
         if not self._writer.stop(timeout_s):
             raise JournalError(
@@ -168,7 +169,7 @@ class Journal:
         if untold and self._writer.failure is not None:
             raise self._writer.failure
 
-    def _append(self, entries: Sequence[Entry], *, durable_anchor: bool) -> Future[Committed]:
+    def _append(self, entries: Sequence[Entry], *, sealed: bool) -> Future[Committed]:
         with (
             self._order
         ):  # time and place in the queue are taken together, so that time never goes back along the chain
@@ -176,12 +177,12 @@ class Journal:
                 raise JournalError(
                     "journal-stopped", f"The journal {self.path} is closed; nothing can be recorded in it."
                 )
-            return self._submit(entries, durable_anchor=durable_anchor)
+            return self._submit(entries, sealed=sealed)
 
-    def _submit(self, entries: Sequence[Entry], *, durable_anchor: bool) -> Future[Committed]:
+    def _submit(self, entries: Sequence[Entry], *, sealed: bool) -> Future[Committed]:
         mono_us, wall, boot = int(self._clock.now() * _MICROSECONDS), self._clock.wall(), self.opening.boot
         batch = tuple(prepare(entry, boot=boot, mono_us=mono_us, wall=wall) for entry in entries)
-        return self._writer.submit(batch, durable_anchor=durable_anchor)
+        return self._writer.submit(batch, sealed=sealed)
 
     def _record_opening(self, program: str) -> None:
         found = self.opening
@@ -192,7 +193,7 @@ class Journal:
             "closed_cleanly": found.closed_cleanly,
             "anchor": "missing" if found.anchor_missing else "matches",
         }
-        self.append_now([Entry(OPENED, body)])
+        self._append([Entry(OPENED, body)], sealed=True).result()
 
     def _abandon(self) -> None:
         self._closed = True
@@ -207,8 +208,9 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
     if anchor is not None and anchor.head.seq:
         raise JournalError(
             "journal-gone",
-            f"There is no journal at {path}, but its head anchor {anchor_file} knows {anchor.head.seq} records. Nothing may "
-            f"be dealt on an empty journal: put the file back, or move the anchor aside for the auditor and start again.",
+            f"There is no journal at {path}, but its head anchor {anchor_file} knows {anchor.head.seq} records. "
+            f"Nothing may be dealt on an empty journal: put the file back, or move the anchor aside for the auditor "
+            f"and start again.",
         )
     key = load_key(key_file) if key_file.exists() else create_key(key_file)
     create_anchor(anchor_file, key)
@@ -269,42 +271,15 @@ def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
 
 def _start_writer(path: Path, key: Ed25519PrivateKey, opening: Opening) -> Writer:
     """Open the database for writing and start its thread. Raises JournalError or OSError."""
-    connection = _connect(path)
-    try:
-        schema.migrate(connection, path)
-        schema.require_known(connection, path)
-        row = connection.execute("SELECT seq, digest, signature FROM records ORDER BY seq DESC LIMIT 1").fetchone()
-    except sqlite3.Error as error:
-        connection.close()
-        raise trouble.from_sqlite(error, path) from error
-    except JournalError:
-        connection.close()
-        raise
-    head = Head(*row)
-    if head.digest.hex() != opening.head_hex:
-        connection.close()
-        raise trouble.altered(path, "it changed between being verified and being opened")
     if opening.anchor_missing:
         create_anchor(anchor_path(path), key)
-    return Writer(path, connection, key, head, AnchorFile(anchor_path(path), public_bytes(key)))
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open for writing; the settings are read back, because SQLite ignores what it cannot do."""
+    anchor = AnchorFile(anchor_path(path), public_bytes(key))
     try:
-        connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
-    except sqlite3.Error as error:
-        raise trouble.from_sqlite(error, path) from error
-    try:
-        connection.execute("PRAGMA temp_store = MEMORY")
-        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA wal_autocheckpoint = 0")  # an automatic checkpoint swallows the disk's errors
-        level = connection.execute("PRAGMA synchronous").fetchone()[0]
-    except sqlite3.Error as error:
-        connection.close()
-        raise trouble.from_sqlite(error, path) from error
-    if (mode, level) != ("wal", 2):
-        connection.close()
-        raise trouble.disk(path, f"it offers journal mode {mode}, synchronous {level} instead of wal, 2")
-    return connection
+        committer = Committer(path, key, anchor)
+    except JournalError:
+        anchor.close()
+        raise
+    if committer.head.digest.hex() != opening.head_hex:
+        committer.close()
+        raise trouble.altered(path, "it changed between being verified and being opened")
+    return Writer(path, committer)

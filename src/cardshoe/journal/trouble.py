@@ -48,8 +48,8 @@ def damaged(path: Path, detail: str) -> JournalError:
     return JournalError(
         "journal-damaged",
         f"The journal {path} is damaged: {detail.rstrip('.')}. It is left untouched. {_NOTHING_MORE}; move it aside "
-        f"with its -wal and .anchor for the auditor (`cardshoe journal export` still reads the good records), and only then "
-        f"begin a new one.",
+        f"with its -wal and .anchor for the auditor (`cardshoe journal export` still reads the good records), and only "
+        f"then begin a new one.",
     )
 
 
@@ -89,7 +89,7 @@ def from_sqlite(error: sqlite3.Error, path: Path) -> JournalError:
             return JournalError(
                 "journal-unopenable",
                 f"The journal {path} cannot be opened ({detail}). To read one that was not closed, its directory must "
-                f"be writable: check the rights of {path.parent}, or copy {path.name} and {path.name}-wal to another one.",
+                f"be writable: check the rights of {path.parent}, or copy {path.name} and its -wal to another one.",
             )
         case _:
             return read_only(path) if _is_read_only(path) else disk(path, detail)

@@ -1,0 +1,145 @@
+"""What a record is, and the one text in which it is hashed.
+
+Owns Entry and Record and the canonical JSON: keys sorted, no spaces, ASCII, whole numbers only, because no fraction is
+ever money or time and no two programs write a fraction alike. Pure: it must not know the chain, files or clocks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from cardshoe.errors import JournalError
+
+MAX_TEXT_BYTES: Final = 256 * 1024
+MAX_DEPTH: Final = 32
+_INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
+_KIND: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+_KEYS: Final = frozenset({"seq", "kind", "round", "boot", "mono_us", "wall", "body"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a caller wants recorded: `kind` in the past tense, `body` plain JSON without fractions, `round` or None."""
+
+    kind: str
+    body: Mapping[str, object]
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record: `seq` from 1 without gaps, `boot` counts opens, `mono_us` monotonic, `wall` for people only."""
+
+    seq: int
+    kind: str
+    round: int | None
+    boot: int
+    mono_us: int
+    wall: str
+    body: Mapping[str, object]
+
+
+def canonical_json(value: object, *, where: str) -> str:
+    """Return the one text of a plain JSON value.
+
+    Raises JournalError `journal-entry` for a fraction, a key that is not text, half a surrogate pair, an integer
+    outside -2**63 .. 2**64-1, a depth over 32, or any other type; `where` names the value in the message.
+    """
+    _require_plain(value, where, 0)
+    return _ENCODER.encode(value)
+
+
+def _require_plain(value: object, where: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise JournalError("journal-entry", f"{where} is nested deeper than {MAX_DEPTH}; record it flatter.")
+    match value:
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str):
+                    raise JournalError("journal-entry", f"{where} has the key {key!r}, which is not text.")
+                _require_text(key, where)
+                _require_plain(item, key, depth + 1)
+        case list() | tuple():
+            for item in value:
+                _require_plain(item, where, depth + 1)
+        case _:
+            _require_scalar(value, where)
+
+
+def _require_scalar(value: object, where: str) -> None:
+    match value:
+        case str():
+            _require_text(value, where)
+        case None | bool():
+            return
+        case int():
+            if not _INT_MIN <= value <= _INT_MAX:
+                raise JournalError("journal-entry", f"{where} is {value}, which does not fit 64 bits.")
+        case _:
+            raise JournalError(
+                "journal-entry",
+                f"{where} is a {type(value).__name__}; a record holds text, whole numbers, true, false and null.",
+            )
+
+
+def _require_text(value: str, where: str) -> None:
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise JournalError("journal-entry", f"{where} holds half a surrogate pair: {value!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An entry that is known to be recordable: its parts as canonical text, waiting for a place in the chain."""
+
+    kind: str
+    body: str
+    round: int | None
+    boot: int
+    mono_us: int
+    wall: str
+
+    def text(self, seq: int) -> str:
+        """Return the canonical text of the record at `seq` (the keys stand in sorted order)."""
+        round_ = "null" if self.round is None else self.round
+        return (
+            f'{{"body":{self.body},"boot":{self.boot},"kind":"{self.kind}","mono_us":{self.mono_us},'
+            f'"round":{round_},"seq":{seq},"wall":{self.wall}}}'
+        )
+
+
+def prepare(entry: Entry, *, boot: int, mono_us: int, wall: str) -> Prepared:
+    """Return `entry` in canonical parts. Raises JournalError `journal-entry` when it cannot be recorded."""
+    kind, number = entry.kind, entry.round
+    if not _KIND.fullmatch(kind):
+        raise JournalError("journal-entry", f"{kind!r} is not a kind of record: 1 to 64 letters, digits, '_' and '-'.")
+    if isinstance(number, bool) or not (number is None or 0 <= number <= _INT_MAX):
+        raise JournalError("journal-entry", f"{kind}: {number!r} is not a round number.")
+    body = canonical_json(dict(entry.body), where=kind)
+    if len(body) > MAX_TEXT_BYTES:
+        raise JournalError(
+            "journal-entry", f"{kind}: {len(body)} bytes are more than a record holds ({MAX_TEXT_BYTES})."
+        )
+    return Prepared(kind, body, number, boot, mono_us, _ENCODER.encode(wall))
+
+
+def parse_record(text: str) -> Record:
+    """Return the record that `text` states. Raises JournalError `journal-record` if it is not one in canonical form."""
+    try:
+        plain = json.loads(text)
+        canonical = _ENCODER.encode(plain)
+    except (ValueError, RecursionError) as error:
+        raise JournalError("journal-record", f"a record is not JSON: {error}.") from error
+    if not isinstance(plain, dict) or plain.keys() != _KEYS or canonical != text:
+        raise JournalError("journal-record", "a record is not in canonical form.")
+    numbers = [plain["seq"], plain["boot"], plain["mono_us"], 0 if plain["round"] is None else plain["round"]]
+    texts = [plain["kind"], plain["wall"]]
+    if any(type(n) is not int for n in numbers) or any(type(t) is not str for t in texts):
+        raise JournalError("journal-record", "a record has a field of the wrong type.")
+    if not isinstance(plain["body"], dict):
+        raise JournalError("journal-record", "a record has no body.")
+    return Record(**plain)

@@ -1,0 +1,127 @@
+"""One commit after another into the database, and the head anchor behind them.
+
+Owns the writing connection, its settings and its checkpoints. One thread at a time uses it; `writer` is that thread. It
+must not know who waits for an answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from cardshoe.errors import JournalError
+from cardshoe.journal import schema, trouble
+from cardshoe.journal.anchor import AnchorFile
+from cardshoe.journal.canonical import Prepared
+from cardshoe.journal.chain import Head, Row, extend, sign_head
+
+# A write-ahead file that is used again is quicker to sync than one that grows; a checkpoint costs about four commits.
+CHECKPOINT_COMMITS: Final = 100
+MAX_UNANCHORED_COMMITS: Final = 64
+_BUSY_S: Final = 2.0
+
+
+class Committer:
+    """The database at `path`, open for writing after `head`."""
+
+    def __init__(self, path: Path, key: Ed25519PrivateKey, anchor: AnchorFile) -> None:
+        """Open the database, which must exist. Raises JournalError."""
+        self._path = path
+        self._key = key
+        self._anchor = anchor
+        self._since_checkpoint = 0
+        self._since_anchor = 0
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise trouble.from_sqlite(error, path) from error
+        try:
+            self._settle()
+            schema.migrate(self._connection, path)
+            schema.require_known(self._connection, path)
+            last = "SELECT seq, digest, signature FROM records ORDER BY seq DESC LIMIT 1"
+            self.head = Head(*self._connection.execute(last).fetchone())
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise trouble.from_sqlite(error, path) from error
+        except JournalError:
+            self._connection.close()
+            raise
+
+    def _settle(self) -> None:
+        """Set what durability needs and read it back, because SQLite passes over what it cannot do."""
+        self._connection.execute("PRAGMA temp_store = MEMORY")
+        mode = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 0")  # an automatic one swallows the disk's errors
+        level = self._connection.execute("PRAGMA synchronous").fetchone()[0]
+        if (mode, level) != ("wal", 2):
+            raise trouble.disk(self._path, f"it offers journal mode {mode}, synchronous {level} instead of wal, 2")
+
+    @property
+    def unanchored(self) -> bool:
+        """Whether the newest head is not in the anchor yet."""
+        return self._since_anchor > 0
+
+    def commit(self, batch: Iterable[Prepared], *, sealed: bool) -> list[Row]:
+        """Put `batch` on disk as one commit and return its rows; `sealed` makes the last a signed head.
+
+        Raises JournalError; then nothing more may be committed here, and what of this batch is on disk is unknown.
+        """
+        rows = extend(self.head, batch, self._key if sealed else None)
+        values = [(row.seq, row.text, row.digest, row.signature) for row in rows]
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            taken = self._connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", values).rowcount
+            if taken != len(rows):
+                raise trouble.altered(self._path, f"of {len(rows)} records from {rows[0].seq} on {taken} were taken")
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise trouble.from_sqlite(error, self._path) from error
+        last = rows[-1]
+        self.head = Head(last.seq, last.digest, last.signature)
+        self._since_checkpoint += 1
+        self._since_anchor += 1
+        return rows
+
+    def tidy(self) -> None:
+        """Do what is due after many commits: the anchor and the checkpoint. Raises JournalError."""
+        if self._since_anchor >= MAX_UNANCHORED_COMMITS:
+            self.anchor(durable=False)
+        if self._since_checkpoint >= CHECKPOINT_COMMITS:
+            self.checkpoint("PASSIVE")
+
+    def anchor(self, *, durable: bool) -> None:
+        """Sign the newest head into the anchor; `durable` waits until that is on disk. Raises JournalError."""
+        head = self.head
+        signature = head.signature or sign_head(self._key, head.seq, head.digest)
+        try:
+            self._anchor.write(Head(head.seq, head.digest, signature), durable=durable)
+        except OSError as error:
+            raise trouble.from_system(error, self._path) from error
+        self._since_anchor = 0
+
+    def checkpoint(self, how: str) -> None:
+        """Move the write-ahead file into the database here, where an error is seen. Raises JournalError.
+
+        A reader may make it partial; then a later one goes on.
+        """
+        try:
+            self._connection.execute(f"PRAGMA wal_checkpoint({how})").fetchone()
+        except sqlite3.Error as error:
+            raise trouble.from_sqlite(error, self._path) from error
+        self._since_checkpoint = 0
+
+    def close(self) -> None:
+        """Give the files back. Raises JournalError."""
+        try:
+            self._connection.close()
+            self._anchor.close()
+        except sqlite3.Error as error:
+            raise trouble.from_sqlite(error, self._path) from error
+        except OSError as error:
+            raise trouble.from_system(error, self._path) from error
