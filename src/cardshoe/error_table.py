@@ -51,6 +51,9 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     # games: hands
     "card-count": Meaning(*_NOTE, "Wrong number of cards for a hand. Count and enter them again."),
     "duplicate-card": Meaning(*_NOTE, "That card is entered already. Look again and enter the right one."),
+    # games: odds
+    "pay-table-row": Meaning(*_NOTE, "A pay table names a hand that cannot be dealt. Call the supervisor."),
+    "no-exact-odds": Meaning(*_NOTE, "These odds cannot be computed exactly."),
     # journal
     "journal-missing": Meaning(*_NOTE, "There is no journal there. Check the path."),
     "journal-directory": Meaning(*_NOTE, "The journal's directory is missing. Make it first."),
