@@ -54,6 +54,7 @@ class MemoryTransport:
         self._counted = 0
         self._unsent: list[bytes] = []
         self._peer: MemoryTransport | None = None
+        self._ending = False
 
     @property
     def url(self) -> str:
@@ -85,9 +86,13 @@ class MemoryTransport:
             self._lose(overflow(self._url, self._limit))
 
     def close(self) -> None:
-        """End this side; the other side is lost, what was on its way to it included."""
-        if self._life.close():
-            self._let_go()
+        """End this side; the other side is lost once what is on its way to it has arrived."""
+        if not self._life.close():
+            return
+        peer, self._peer = self._peer, None
+        self._let_go()
+        if peer is not None:
+            peer.end()
 
     def unplug(self) -> None:
         """Pull the plug between the two: both sides are lost, what is on its way is gone."""
@@ -107,6 +112,13 @@ class MemoryTransport:
         self._arriving_bytes += len(piece)
         self._set_timer()
 
+    def end(self) -> None:
+        """Let what is on its way be the last that arrives: the other end calls it."""
+        self._peer = None
+        self._ending = True
+        if not self._arriving:
+            self._lose(_gone(self._url))
+
     def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -121,6 +133,8 @@ class MemoryTransport:
             _, _, piece = heapq.heappop(self._arriving)
             self._arriving_bytes -= len(piece)
             self._life.deliver(piece)
+        if self._ending and not self._arriving:
+            self._lose(_gone(self._url))
         self._set_timer()
 
     def _lose(self, error: DeviceError) -> None:
