@@ -56,6 +56,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "no-exact-odds": Meaning(*_NOTE, "These odds cannot be computed exactly."),
     # journal
     "journal-missing": Meaning(*_NOTE, "There is no journal there. Check the path."),
+    "journal-public-key": Meaning(*_NOTE, "That is not a public key. Give 64 hex digits."),
+    "journal-export": Meaning(*_NOTE, "The journal cannot be exported there. Name another file."),
     "journal-directory": Meaning(*_NOTE, "The journal's directory is missing. Make it first."),
     "journal-in-use": Meaning(
         Severity.LOCKOUT, Clears.TECHNICIAN, "The journal is open elsewhere. Stop the other program."

@@ -94,26 +94,18 @@ def _require_text(value: str, where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An entry that is known to be recordable: its parts as canonical text, waiting for a place in the chain."""
+    """An entry that is known to be recordable: its text before and after the number it is yet to get."""
 
-    kind: str
-    body: str
-    round: int | None
-    boot: int
-    mono_us: int
-    wall: str
+    before_seq: str
+    after_seq: str
 
     def text(self, seq: int) -> str:
-        """Return the canonical text of the record at `seq` (the keys stand in sorted order)."""
-        round_ = "null" if self.round is None else self.round
-        return (
-            f'{{"body":{self.body},"boot":{self.boot},"kind":"{self.kind}","mono_us":{self.mono_us},'
-            f'"round":{round_},"seq":{seq},"wall":{self.wall}}}'
-        )
+        """Return the canonical text of the record at `seq`."""
+        return f"{self.before_seq}{seq}{self.after_seq}"
 
 
 def prepare(entry: Entry, *, boot: int, mono_us: int, wall: str) -> Prepared:
-    """Return `entry` in canonical parts. Raises JournalError `journal-entry` when it cannot be recorded."""
+    """Return `entry` in canonical form; the keys stand in sorted order. Raises JournalError `journal-entry`."""
     kind, number = entry.kind, entry.round
     if not _KIND.fullmatch(kind):
         raise JournalError("journal-entry", f"{kind!r} is not a kind of record: 1 to 64 letters, digits, '_' and '-'.")
@@ -124,7 +116,11 @@ def prepare(entry: Entry, *, boot: int, mono_us: int, wall: str) -> Prepared:
         raise JournalError(
             "journal-entry", f"{kind}: {len(body)} bytes are more than a record holds ({MAX_TEXT_BYTES})."
         )
-    return Prepared(kind, body, number, boot, mono_us, _ENCODER.encode(wall))
+    return Prepared(
+        f'{{"body":{body},"boot":{boot},"kind":"{kind}","mono_us":{mono_us},'
+        f'"round":{"null" if number is None else number},"seq":',
+        f',"wall":{_ENCODER.encode(wall)}}}',
+    )
 
 
 def parse_record(text: str) -> Record:

@@ -80,10 +80,10 @@ class Verdict:
 # --- links and heads ------------------------------------------------------------------------------------------------
 
 
-def link_digest(previous: Head, text: str) -> bytes:
-    """Return the digest of the record whose canonical text is `text`, placed right after `previous`."""
-    length = len(previous.signature).to_bytes(1, "big")
-    return hashlib.sha256(_LINK_DOMAIN + previous.digest + length + previous.signature + text.encode()).digest()
+def link_digest(digest: bytes, signature: bytes, text: str) -> bytes:
+    """Return the digest of the record whose canonical text is `text`, right after one with `digest` and `signature`."""
+    length = len(signature).to_bytes(1, "big")
+    return hashlib.sha256(_LINK_DOMAIN + digest + length + signature + text.encode()).digest()
 
 
 def sign_head(key: Ed25519PrivateKey, seq: int, digest: bytes) -> bytes:
@@ -104,12 +104,11 @@ def head_is_signed(public_key: bytes, head: Head) -> bool:
 def extend(previous: Head, batch: Iterable[Prepared], key: Ed25519PrivateKey | None) -> list[Row]:
     """Return the rows of one commit after `previous`, linked; with a `key` the last is a signed head."""
     rows: list[Row] = []
-    for prepared in batch:
-        seq = previous.seq + 1
+    digest, signature = previous.digest, previous.signature
+    for seq, prepared in enumerate(batch, previous.seq + 1):
         text = prepared.text(seq)
-        row = Row(seq, text, link_digest(previous, text), b"")
-        rows.append(row)
-        previous = Head(seq, row.digest, b"")
+        digest, signature = link_digest(digest, signature, text), b""
+        rows.append(Row(seq, text, digest, signature))
     if rows and key is not None:
         last = rows[-1]
         rows[-1] = Row(last.seq, last.text, last.digest, sign_head(key, last.seq, last.digest))
@@ -142,7 +141,7 @@ class _Walk:
         place = self.head.seq + 1
         if row.seq != place:
             raise _Broken(place, f"Record {place} is missing: record {row.seq} follows {place - 1}.")
-        if row.digest != link_digest(self.head, row.text):
+        if row.digest != link_digest(self.head.digest, self.head.signature, row.text):
             raise _Broken(place, f"Record {place} does not continue the chain: {_guess(row)}.")
         try:
             record = parse_record(row.text)

@@ -20,7 +20,7 @@ from cardshoe.journal.canonical import Prepared
 from cardshoe.journal.chain import Head, Row, extend, sign_head
 
 # A write-ahead file that is used again is quicker to sync than one that grows; a checkpoint costs about four commits.
-CHECKPOINT_COMMITS: Final = 100
+CHECKPOINT_COMMITS: Final = 200
 MAX_UNANCHORED_COMMITS: Final = 64
 _BUSY_S: Final = 2.0
 
