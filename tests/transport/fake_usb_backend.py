@@ -129,6 +129,7 @@ class FakeBackend(usb.backend.IBackend):
 
     def open_device(self, dev: FakeDevice) -> FakeDevice:
         dev.note("open")
+        dev.calls["opened"] += 1
         return dev
 
     def close_device(self, dev_handle: FakeDevice) -> None:
@@ -145,6 +146,7 @@ class FakeBackend(usb.backend.IBackend):
     def claim_interface(self, dev_handle: FakeDevice, intf: int) -> None:
         dev_handle.note("claim")
         assert intf == 1, "only our own interface"
+        dev_handle.calls["claimed"] += 1
 
     def release_interface(self, dev_handle: FakeDevice, intf: int) -> None:
         dev_handle.note("release")

@@ -113,12 +113,16 @@ class UsbBulkTransport:
     # On the threads
 
     def _run(self, turn: Callable[[], None]) -> None:
+        loss: DeviceError | None = explain(self._session.url, OSError("its thread ended unexpectedly"))
         try:
             turn()
-        except usb.core.USBError as error:
-            self._tell(self._lose, explain(self._session.url, error))
-            self._stop(discard=True)
+            loss = None
+        except OSError as error:
+            loss = explain(self._session.url, error)
         finally:
+            if loss is not None:  # also for what pyusb may raise besides: a loss is always signalled (FR-23)
+                self._tell(self._lose, loss)
+                self._stop(discard=True)
             with self._changed:
                 self._running -= 1
                 last = self._running == 0
@@ -161,18 +165,19 @@ class UsbBulkTransport:
         self._life.deliver(data)
 
     def _write_on(self) -> None:
-        cleared, progress = False, time.monotonic()
+        cleared = False
+        stuck_since: float | None = None  # an idle device is not a stuck one: counted from the first time-out
         while True:
             chunk, last = self._next_chunk()
             if not chunk:
                 if last:
                     return
-                progress = time.monotonic()  # an idle device is not a stuck one
                 continue
             try:
                 taken = self._session.write(chunk, LAST_WRITE_MS if last else WRITE_MS)
             except usb.core.USBTimeoutError:
-                if last or time.monotonic() - progress > STUCK_S:
+                stuck_since = stuck_since or time.monotonic()
+                if last or time.monotonic() - stuck_since > STUCK_S:
                     raise
                 continue
             except usb.core.USBError as error:
@@ -181,7 +186,7 @@ class UsbBulkTransport:
                 self._session.clear_out()
                 cleared = True
                 continue
-            cleared, progress = False, time.monotonic()
+            cleared, stuck_since = False, None
             with self._changed:
                 del self._pending[:taken]
             if last:
