@@ -1,0 +1,1 @@
+"""What a device means: typed drivers over the link. Pure."""

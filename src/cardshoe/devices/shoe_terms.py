@@ -1,0 +1,136 @@
+"""The shoe's closed sets: modes, states, outcomes, reasons and flags.
+
+Owns their names and numbers, which a test compares with shoe-v1.toml. Implements SHOE-1.1, SHOE-2.1 to SHOE-2.3,
+SHOE-3.6, SHOE-4.2, SHOE-4.6, SHOE-6.4, SHOE-8.3 and SHOE-8.5 as far as numbers go.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+
+
+class Mode(IntEnum):
+    """The mode switch; only DEAL deals (SHOE-2.1)."""
+
+    DEAL = 0
+    SORT = 1
+    TEST = 2
+
+
+class ShoeState(IntEnum):
+    """What the shoe is doing (SHOE-2.1)."""
+
+    STARTING = 0
+    IDLE = 1
+    FEEDING = 2
+    STACK_AT_GATE = 3
+    PREPARING = 4
+    FAULTED = 5
+
+
+class DeckState(IntEnum):
+    """What is known of the deck inside (SHOE-2.3)."""
+
+    NONE = 0
+    LOADED = 1
+    VERIFIED = 2
+    REJECTED = 3
+    VOID = 4
+
+
+class Outcome(IntEnum):
+    """What became of a command (SHOE-3.6)."""
+
+    NEVER_SEEN = 0
+    RUNNING = 1
+    DONE = 2
+    FAILED = 3
+    INTERRUPTED = 4
+    FORGOTTEN = 5
+
+
+class DispenseResult(IntEnum):
+    """Accepted, or why a command was refused and nothing moves (SHOE-4.2, SHOE-6.2)."""
+
+    ACCEPTED = 0
+    INHIBITED = 1
+    NO_LEASE = 2
+    DOOR_OPEN = 3
+    GATE_OCCUPIED = 4
+    DECK_NOT_VERIFIED = 5
+    WRONG_DECK = 6
+    NOT_ENOUGH_CARDS = 7
+    FAULTED = 8
+    BUSY = 9
+    STALE_COMMAND = 10
+    WRONG_MODE = 11
+    RING_FULL = 12
+    BAD_VALUE = 13
+
+
+class ClearResult(IntEnum):
+    """Whether a fault could be cleared (SHOE-8.3)."""
+
+    CLEARED = 0
+    STILL_PRESENT = 1
+    NOT_RAISED = 2
+    NEEDS_SERVICE = 3
+
+
+class BootCause(IntEnum):
+    """Why a device started (SHOE-8.5, READER-4.3)."""
+
+    POWER_ON = 1
+    RESET = 2
+    WATCHDOG = 3
+
+
+class CardsAt(IntFlag):
+    """Where cards lie at the start (SHOE-8.5)."""
+
+    NOWHERE = 0
+    MAGAZINE = 1
+    FEED_PATH = 2
+    GATE = 4
+
+
+class InterruptCause(IntEnum):
+    """What stopped a command without a fault (SHOE-4.6)."""
+
+    LEASE = 1
+    POWER = 2
+    INHIBIT = 3
+    DOOR = 4
+    RESET = 5
+
+
+class ShoeCapability(IntFlag):
+    """What a shoe can do (SHOE-1.1)."""
+
+    SHUFFLER = 1
+    IDENTITY_READER = 2
+    COUNTS_DECK = 4
+    COVER_CARD_SENSOR = 8
+    STUB_SENSOR = 16
+
+
+class ShoeFlag(IntFlag):
+    """The flags of the shoe's status (SHOE-2.2)."""
+
+    DOOR_OPEN = 1
+    GATE_OCCUPIED = 2
+    INHIBITED = 4
+    DECK_PRESENT = 8
+    COVER_CARD_INSIDE = 16
+    LEASE_VALID = 32
+    RING_FULL = 64
+
+
+class Named(IntEnum):
+    """What is wrong with a card of a rejected deck (SHOE-6.4)."""
+
+    MISSING = 1
+    DUPLICATE = 2
+    FOREIGN = 3
+    UNREADABLE = 4
+    JOKER = 5
