@@ -100,6 +100,5 @@ class DeviceDriver(ABC, Generic[E]):
             case link.EventsLost():
                 return EventsLost(event.received, event.oldest, event.last)
             case link.EventNotUnderstood():
-                return EventNotUnderstood(
-                    event.event_id, f"event type {event.type:02X} is none of {self._spec.protocol}"
-                )
+                text = f"event type {event.type:02X} is none of {self._spec.protocol}"
+                return EventNotUnderstood(event.event_id, text)

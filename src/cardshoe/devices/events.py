@@ -14,7 +14,7 @@ from cardshoe.link.events import Identity, LostReason, NotSentReason
 from cardshoe.link.messages import RejectReason
 from cardshoe.wire.spec import Fault
 
-E = TypeVar("E", covariant=True)
+E_co = TypeVar("E_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ GeneralEvent: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class Output(Generic[E]):
+class Output(Generic[E_co]):
     """What one call of a driver gave: bytes to write now, in order, and what happened, in order."""
 
     data: bytes
-    happened: tuple[E, ...]
+    happened: tuple[E_co, ...]

@@ -1,7 +1,7 @@
 """What a reader tells, in the field's words.
 
 Owns the closed set of a reader's events and answers, each frozen and in the past tense. Must not know bytes. Every
-face here lies face up on the table (READER-1.2); a card that cannot be read or is foreign is neither absent nor guessed.
+face here lies face up on the table (READER-1.2); an unreadable or foreign card is neither absent nor guessed.
 Implements READER-1 to READER-4 for the reader of the code.
 """
 

@@ -75,7 +75,7 @@ def ring_event(event_id: int, message: Message) -> ReaderEvent:
 
 
 def answer(command: Message, reply: Message) -> ReaderEvent:
-    """Return what the reply to `command` means; one about another place or with an unknown value is a failed request."""
+    """Return what the reply to `command` means; another place or an unknown value is a failed request."""
     if isinstance(command, wire.Scan) and isinstance(reply, wire.ScanReply) and command.place != reply.place:
         return request_failed(command, LostReason.OUT_OF_STEP)
     try:

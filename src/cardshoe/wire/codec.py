@@ -10,7 +10,7 @@ Messages are named tuples and not frozen dataclasses because a frame must not co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, get_type_hints
 
 from cardshoe.errors import ConfigError
 from cardshoe.wire.framing import Frame
@@ -18,7 +18,7 @@ from cardshoe.wire.spec import DeviceSpec, MessageSpec
 
 Message: TypeAlias = tuple[Any, ...]
 
-_PYTHON: Final = {"number": "int", "bytes": "bytes", "text": "str"}
+_PYTHON: Final = {"number": int, "bytes": bytes, "text": str}
 
 
 def class_name(message_name: str) -> str:
@@ -81,7 +81,7 @@ class Codec:
 
 
 def _check_class(spec: DeviceSpec, message: MessageSpec, cls: type[Message] | None) -> None:
-    declared = {} if cls is None else {name: str(kind) for name, kind in cls.__annotations__.items()}
+    declared = {} if cls is None else get_type_hints(cls)
     wanted = {field.name: _PYTHON[field.kind] for field in message.fields}
     if cls is None or list(declared.items()) != list(wanted.items()):
         raise ConfigError(
