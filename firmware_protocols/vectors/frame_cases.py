@@ -1,5 +1,6 @@
 """Cases of frames.jsonl: frames that a receiver takes, and frames that it drops, each with the clause that says so."""
 
+# ruff: noqa: E501 (a case is a row: cut into lines it can no longer be read beside its neighbours)
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from vector_wire import cobs_encode, content_of, crc32, load, pack, wire_of
 Vector = dict[str, Any]
 
 # The frame that most bad ones are made of: a DISPENSE of two cards, session 1, sequence 2.
-ORDER = bytes.fromhex("8877665544332211" "04030201" "0204")
+ORDER = bytes.fromhex("8877665544332211040302010204")
 GOOD = content_of(1, 0x11, 2, ORDER)
 
 
@@ -49,7 +50,9 @@ def typed() -> Iterator[Vector]:
         stem = f"frame/{device}/{name.lower()}"
         seen[stem] = seen.get(stem, 0) + 1
         cited = clauses if "LINK-2.1" in clauses else ["LINK-2.1", *clauses]
-        vector = _good(f"{stem}-{seen[stem]}", cited, f"{name} of the {device}", session, message.type, sequence, payload)
+        vector = _good(
+            f"{stem}-{seen[stem]}", cited, f"{name} of the {device}", session, message.type, sequence, payload
+        )
         yield vector | {"device": device, "from": message.sender, "message": name, "fields": fields}
 
 
@@ -87,9 +90,13 @@ def shapes() -> Iterator[Vector]:
     counting = bytes(range(232))
     yield _good("frame/length-232-counting", ["LINK-1.1", "LINK-2.3"], "bytes 00 to E7", 1, 0x7F, 1, counting)
     rest = bytes(range(24, 256))
-    yield _good("frame/length-232-high", ["LINK-1.1", "LINK-2.3"], "bytes 18 to FF: control bytes pass", 1, 0x7F, 2, rest)
+    yield _good(
+        "frame/length-232-high", ["LINK-1.1", "LINK-2.3"], "bytes 18 to FF: control bytes pass", 1, 0x7F, 2, rest
+    )
     controls = bytes(range(32))
-    yield _good("frame/length-32-controls", ["LINK-1.1"], "bytes 00 to 1F, XON and XOFF among them", 1, 0x7F, 3, controls)
+    yield _good(
+        "frame/length-32-controls", ["LINK-1.1"], "bytes 00 to 1F, XON and XOFF among them", 1, 0x7F, 3, controls
+    )
     for place in range(8):
         payload = bytearray(b"\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8")
         payload[place] = 0
@@ -97,7 +104,9 @@ def shapes() -> Iterator[Vector]:
     for session, sequence in [(0, 0), (0, 255), (255, 0), (255, 255), (17, 19)]:
         note = f"session {session}, sequence {sequence}"
         yield _good(f"frame/header-{session}-{sequence}", ["LINK-2.1"], note, session, 0x12, sequence, b"\x01")
-    yield _good("frame/no-zero-inside", ["LINK-2.5"], "content without any 00: one COBS block", 7, 0x11, 7, 14 * b"\x55")
+    yield _good(
+        "frame/no-zero-inside", ["LINK-2.5"], "content without any 00: one COBS block", 7, 0x11, 7, 14 * b"\x55"
+    )
 
 
 # --- bad frames
@@ -150,7 +159,13 @@ def bad_checks() -> Iterator[Vector]:
     ]:
         wire = _on_line(body + value.to_bytes(4, "little"))
         yield _bad(f"frame/bad/check-{name}", cites, "wrong_check", note, wire)
-    for place, name in [(1, "session"), (2, "type"), (3, "sequence"), (5, "first payload byte"), (18, "last payload byte")]:
+    for place, name in [
+        (1, "session"),
+        (2, "type"),
+        (3, "sequence"),
+        (5, "first payload byte"),
+        (18, "last payload byte"),
+    ]:
         changed = bytearray(GOOD)
         changed[place] ^= 0x10
         stem = f"frame/bad/changed-{place}"
@@ -185,7 +200,13 @@ def bad_cobs() -> Iterator[Vector]:
         yield _bad(f"frame/bad/cobs-{name}", cites, "bad_cobs", note, wire + b"\0")
     yield _bad("frame/bad/cobs-empty", ["LINK-2.3", "LINK-3.2"], "wrong_length", "an encoding of nothing", b"\x01\0")
     for at in (0, 4, 9, len(encoded) - 1):
-        yield _bad(f"frame/bad/lost-{at}", cites, "any", f"byte {at} lost on the line", encoded[:at] + encoded[at + 1 :] + b"\0")
+        yield _bad(
+            f"frame/bad/lost-{at}",
+            cites,
+            "any",
+            f"byte {at} lost on the line",
+            encoded[:at] + encoded[at + 1 :] + b"\0",
+        )
         doubled = encoded[: at + 1] + encoded[at:] + b"\0"
         yield _bad(f"frame/bad/doubled-{at}", cites, "any", f"byte {at} doubled on the line", doubled)
         flipped = bytes(b ^ (0x40 if i == at else 0) for i, b in enumerate(encoded))

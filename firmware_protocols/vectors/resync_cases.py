@@ -4,6 +4,7 @@ Every stream ends in 00, so that it is plain what has been dropped by then: each
 good frame counts as one, a flood too.
 """
 
+# ruff: noqa: E501 (a case is a row: cut into lines it can no longer be read beside its neighbours)
 from __future__ import annotations
 
 import random
@@ -15,7 +16,7 @@ Vector = dict[str, Any]
 Sent = tuple[int, int, int, bytes]
 
 SHORT: Sent = (1, 0x15, 1, b"")
-ORDER: Sent = (1, 0x11, 2, bytes.fromhex("8877665544332211" "04030201" "0204"))
+ORDER: Sent = (1, 0x11, 2, bytes.fromhex("8877665544332211040302010204"))
 ZEROS: Sent = (0, 0x10, 0, bytes(8))
 LONGEST: Sent = (1, 0x7F, 255, bytes(range(232)))
 FULL: Sent = (1, 0x7F, 3, 232 * b"\xff")
@@ -55,11 +56,17 @@ def splits() -> list[Vector]:
     found.append(_vector("three-in-one", ["LINK-1.2"], "three frames in one piece", [three], frames, 0))
     for size in (3, 7, 16, 64):
         pieces = [three[i : i + size] for i in range(0, len(three), size)]
-        found.append(_vector(f"pieces-{size}", ["LINK-1.2", "LINK-3.5"], f"three frames in pieces of {size}", pieces, frames, 0))
+        found.append(
+            _vector(f"pieces-{size}", ["LINK-1.2", "LINK-3.5"], f"three frames in pieces of {size}", pieces, frames, 0)
+        )
     data = _wire(LONGEST) + _wire(FULL)
     pieces = [data[i : i + 64] for i in range(0, len(data), 64)]
-    found.append(_vector("packets-64", ["LINK-1.2"], "the longest frames in USB packets of 64", pieces, [LONGEST, FULL], 0))
-    found.append(_vector("empty-reads", ["LINK-3.5"], "pieces without a byte", [b"", _wire(ORDER), b"", b""], [ORDER], 0))
+    found.append(
+        _vector("packets-64", ["LINK-1.2"], "the longest frames in USB packets of 64", pieces, [LONGEST, FULL], 0)
+    )
+    found.append(
+        _vector("empty-reads", ["LINK-3.5"], "pieces without a byte", [b"", _wire(ORDER), b"", b""], [ORDER], 0)
+    )
     return found
 
 
