@@ -146,8 +146,8 @@ def _signed_sentence(verdict: Verdict) -> str:
     if verdict.signed:
         return f"A signed head vouches for all of them (public key {verdict.public_key})."
     return (
-        f"A signed head vouches for records 1 to {verdict.signed_to} (public key {verdict.public_key}); the journal was "
-        f"not closed after the later ones, which only the chain holds."
+        f"A signed head vouches for records 1 to {verdict.signed_to} (public key {verdict.public_key}); the journal "
+        f"was not closed after the later ones, which only the chain holds."
     )
 
 

@@ -162,7 +162,9 @@ class _Walk:
     def _begin(self, record: Record) -> None:
         self.public_key = _creation_key(record)
         if self.trusted_key is not None and self.trusted_key != self.public_key:
-            raise _Broken(1, "The journal was made with another key than the one that is trusted.")
+            raise _Broken(
+                1, "The journal was made with another key than the one trusted, which is the auditor's or its anchor's."
+            )
 
     def _require_signed(self, head: Head, what: str) -> None:
         if not head_is_signed(self.public_key, head):
@@ -170,7 +172,7 @@ class _Walk:
         self.signed_to = head.seq
 
     def _break(self, why: str) -> NoReturn:
-        raise _Broken(self.signed_to + 1, why)
+        raise _Broken(min(self.signed_to + 1, self.head.seq), why)
 
 
 def _guess(row: Row) -> str:

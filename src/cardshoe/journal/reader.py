@@ -14,7 +14,7 @@ from typing import Final
 
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import schema, trouble
-from cardshoe.journal.anchor import read_anchor
+from cardshoe.journal.anchor import Anchor, read_anchor
 from cardshoe.journal.canonical import Record, parse_record
 from cardshoe.journal.chain import Head, Row, Verdict, judge
 
@@ -150,17 +150,24 @@ def verify(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head
     if not path.is_file():
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
     try:
-        anchor = read_anchor(anchor_path(path))  # before the snapshot: the anchor is never ahead of the database
+        beside = read_anchor(anchor_path(path))  # before the snapshot: the anchor is never ahead of the database
         blank = wal_is_blank(path)
         with JournalReader(path) as reader:
-            return _verify_snapshot(
-                reader, trusted_key, [a for a in (anchor and anchor.head, auditor_anchor) if a], blank=blank
-            )
+            verdict = _judge_snapshot(reader, trusted_key, beside, auditor_anchor)
+            if not verdict.ok:
+                return verdict
+            reader.require_sound()
     except JournalError as error:
-        return Verdict(ok=False, records=0, head="", signed=False, signed_to=0, public_key="", why=error.text)
+        return _untrusted(0, None, error.text)
+    if blank and beside is None and auditor_anchor is None:
+        why = "The write-ahead file has no header, and no head anchor tells what was in it."
+        return _untrusted(verdict.records, verdict.records + 1, why)
+    return verdict
 
 
-def _verify_snapshot(reader: JournalReader, trusted_key: bytes | None, anchors: list[Head], *, blank: bool) -> Verdict:
+def _judge_snapshot(
+    reader: JournalReader, trusted_key: bytes | None, beside: Anchor | None, auditor_anchor: Head | None
+) -> Verdict:
     walked = 0
 
     def rows() -> Iterator[Row]:
@@ -169,22 +176,14 @@ def _verify_snapshot(reader: JournalReader, trusted_key: bytes | None, anchors: 
             walked = row.seq
             yield row
 
+    key = trusted_key if trusted_key is not None or beside is None else beside.public_key
+    anchors = [head for head in (beside and beside.head, auditor_anchor) if head is not None]
     try:
-        verdict = judge(rows(), trusted_key=trusted_key, anchors=anchors, counted=reader.numbered())
+        verdict = judge(rows(), trusted_key=key, anchors=anchors, counted=reader.numbered())
     except JournalError as error:
         return _untrusted(walked, walked + 1, error.text)
-    if not verdict.ok:
-        return verdict
-    try:
-        reader.require_sound()
-    except JournalError as error:
-        return _untrusted(verdict.records, None, error.text)
-    if blank and not anchors:
-        return _untrusted(
-            verdict.records,
-            verdict.records + 1,
-            "the write-ahead file has no header and no head anchor tells what was in it.",
-        )
+    if verdict.ok and beside is not None and beside.public_key.hex() != verdict.public_key:
+        return _untrusted(verdict.records, None, "The head anchor beside it is signed with another key.")
     return verdict
 
 
