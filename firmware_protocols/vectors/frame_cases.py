@@ -1,6 +1,5 @@
 """Cases of frames.jsonl: frames that a receiver takes, and frames that it drops, each with the clause that says so."""
 
-# ruff: noqa: E501 (a case is a row: cut into lines it can no longer be read beside its neighbours)
 from __future__ import annotations
 
 from collections.abc import Iterator
