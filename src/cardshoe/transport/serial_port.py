@@ -149,7 +149,7 @@ def _explain(path: str, error: Exception) -> DeviceError:
     if number in {errno.ENOTTY, errno.EINVAL}:
         return _not_a_tty(path)
     if number in _GONE:
-        return _vanished(path, "it was there, and gone when it was opened")
+        return vanished(path, "it was there, and gone when it was opened")
     return _unusable(path, str(error))
 
 
@@ -217,7 +217,8 @@ def _not_a_tty(path: str) -> DeviceError:
     )
 
 
-def _vanished(path: str, when: str) -> DeviceError:
+def vanished(path: str, when: str) -> DeviceError:
+    """The diagnosis of a port that does not stay (FR-41); `when` says what was seen."""
     return DeviceError(
         "port-vanished",
         f"{path} appeared and vanished: {when}. Another part of the system takes the adapter (the braille daemon "
@@ -237,7 +238,7 @@ def _unusable(path: str, why: str) -> DeviceError:
 def _lost(path: str, error: OSError | None, *, after_s: float) -> DeviceError:
     cause = "hang-up" if error is None else (error.strerror or str(error))
     if after_s < VANISHED_WITHIN_S:
-        return _vanished(path, f"lost {after_s:.1f} s after it was opened ({cause})")
+        return vanished(path, f"lost {after_s:.1f} s after it was opened ({cause})")
     return DeviceError(
         "port-lost",
         f"the device on {path} is gone ({cause}): unplugged, reset or without power. Nothing more is sent to it. Check "
