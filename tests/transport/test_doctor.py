@@ -164,7 +164,7 @@ def test_packages_are_named_with_versions_or_as_missing(monkeypatch: pytest.Monk
 
 
 def test_usb_is_judged_by_its_library(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins: the library, once started, keeps its descriptors for good; the whole command below has the real one."""
+    """Stand-ins: the library, once started, keeps its descriptors for good; the whole command has the real one."""
     monkeypatch.setattr("libusb_package.get_libusb1_backend", FakeBackend)
     without_nodes = doctor_checks.usb(computer)
     assert well(without_nodes)
