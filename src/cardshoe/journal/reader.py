@@ -177,7 +177,7 @@ def _judge_snapshot(
             yield row
 
     key = trusted_key if trusted_key is not None or beside is None else beside.public_key
-    anchors = [head for head in (beside and beside.head, auditor_anchor) if head is not None]
+    anchors = [head for head in (beside.head if beside else None, auditor_anchor) if head is not None]
     try:
         verdict = judge(rows(), trusted_key=key, anchors=anchors, counted=reader.numbered())
     except JournalError as error:

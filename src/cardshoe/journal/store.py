@@ -155,8 +155,8 @@ class Journal:
         with self._order:
             if self._closed:
                 return
-            untold = self._writer.failure is None
-            if untold:
+            told = self._writer.failure_told
+            if self._writer.failure is None:
                 self._submit([Entry(CLOSED, {})], sealed=True)
             self._closed = True
         if not self._writer.stop(timeout_s):
@@ -166,8 +166,9 @@ class Journal:
                 f"before counts as not recorded. Check the disk, then run `cardshoe journal verify {self.path}`.",
             )
         self._lock.release()
-        if untold and self._writer.failure is not None:
-            raise self._writer.failure
+        failure = self._writer.failure
+        if failure is not None and not told:
+            raise failure
 
     def _append(self, entries: Sequence[Entry], *, sealed: bool) -> Future[Committed]:
         with (

@@ -45,6 +45,7 @@ class Writer:
     def __init__(self, path: Path, committer: Committer) -> None:
         self.durable: Head = committer.head
         self.failure: JournalError | None = None
+        self.failure_told = False
         self._path = path
         self._committer = committer
         self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
@@ -57,6 +58,7 @@ class Writer:
         Raises JournalError `journal-stopped` after a failure, `journal-entry` for an empty batch.
         """
         if self.failure is not None:
+            self.failure_told = True
             raise self._stopped()
         if not batch:
             raise JournalError("journal-entry", "An append without a record was asked for.")
@@ -81,6 +83,10 @@ class Writer:
                 requests, more = self._take()
                 self._serve(requests)
         finally:
+            if more and self.failure is None:  # an error that nobody foresaw ends the thread, not the truth
+                self.failure = JournalError(
+                    "journal-stopped", f"The writer of the journal {self._path} ended. Stop dealing and start again."
+                )
             self._end(requests)
 
     def _take(self) -> tuple[list[_Request], bool]:
@@ -144,6 +150,7 @@ class Writer:
         for request in requests:
             if not request.answer.done():
                 request.answer.set_exception(self.failure or self._stopped())
+                self.failure_told = True
 
     def _drain(self) -> None:
         while True:
