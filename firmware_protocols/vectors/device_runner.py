@@ -103,7 +103,8 @@ class DeviceRunner:
         self.actions = {
             "send": self._send, "expect": self._expect, "expect_all": self._expect_all, "status": self._status,
             "expect_nothing_ms": self._nothing, "wait_ms": self._wait, "discard_ms": self._discard,
-            "world": self._world, "heartbeat": self._heartbeat, "connect": self._connect, "let": self._let, "repeat": self._repeat,
+            "world": self._world, "heartbeat": self._heartbeat, "connect": self._connect, "let": self._let,
+            "repeat": self._repeat,
         }  # fmt: skip
 
     def run(self, steps: list[Step]) -> None:

@@ -132,7 +132,7 @@ OPENING = [
         conclude("refused", 400), {"expect_nothing_ms": 2000},
     ]),
     host("hello-fresh-nonce", "LINK-5.2 LINK-5.12", "another attempt has another nonce", [
-        let(consumed=0), begin(deadline_ms=300), asked(), conclude("refused", 400), begin(deadline_ms=300),
+        let(consumed=0), begin(deadline_ms=200), asked(), conclude("refused", 300), begin(deadline_ms=200),
         want("HELLO", FIRST_MS, session=0, host_nonce={"not": "$nonce"}),
     ]),
     host("opened", "LINK-5.3 LINK-5.4 LINK-6.1", "HELLO_REPLY opens the session; the heartbeat begins", [
