@@ -6,6 +6,7 @@ wrong usage or no such file, 4 a journal that cannot be trusted or read (what ca
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -21,6 +22,7 @@ from cardshoe.journal.anchor import read_anchor
 from cardshoe.journal.canonical import Record, parse_record
 from cardshoe.journal.chain import Head, Row, Verdict
 from cardshoe.journal.reader import JournalReader, verify
+from cardshoe.journal.replay import MachineDriver, Replayed, replay
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -99,6 +101,22 @@ def show_command(
         _leave_untrusted(verdict, verdict.why)
 
 
+@app.command("replay")
+def replay_command(path: _Path, *, as_json: _Json = False) -> None:
+    """Recompute every ruling and payout, and report the first that comes out otherwise."""
+    verdict = verify(path)
+    if verdict.ok:
+        with JournalReader(path) as reader:
+            found = replay(reader.records(), MachineDriver())
+    else:
+        found = Replayed(
+            ok=False, records=0, rounds=0, events=0, settled=0, first_bad=verdict.first_bad, why=verdict.why
+        )
+    _tell_replay(found, as_json=as_json)
+    if not found.ok:
+        raise typer.Exit(UNTRUSTED)
+
+
 # --- verify -----------------------------------------------------------------------------------------------------------
 
 
@@ -162,6 +180,24 @@ def _counted(records: int) -> str:
 def _leave_untrusted(verdict: Verdict, why: str | None) -> NoReturn:
     print(f"cardshoe: the journal cannot be trusted{_from(verdict)}: {why}", file=sys.stderr)
     raise typer.Exit(UNTRUSTED)
+
+
+# --- replay -----------------------------------------------------------------------------------------------------------
+
+
+def _tell_replay(found: Replayed, *, as_json: bool) -> None:
+    if as_json:
+        plain = dataclasses.asdict(found)
+        if found.ok:
+            del plain["first_bad"], plain["why"]
+        print(json.dumps(plain))
+    elif found.ok:
+        print(f"Replayed {found.rounds} rounds, {found.events} events: every ruling came out as recorded, and the")
+        print(f"accounts of {found.settled} rounds are the same to the byte.")
+        for number in found.unsettled:
+            print(f"Round {number} has no account in the journal.")
+    else:
+        print(f"The replay DIFFERS: {found.why}")
 
 
 # --- export -----------------------------------------------------------------------------------------------------------
