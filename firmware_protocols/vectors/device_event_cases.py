@@ -94,6 +94,10 @@ VECTORS: list[Vector] = [
         again(want("DOOR_CLOSED", 450, event_id="$first+2")), again(want("DOOR_CLOSED", 450, event_id="$first+2")),
         connect(consumed="$first+2", reply={"oldest_event": "$first+3"}), {"discard_ms": 0}, nothing(800) | {"repeat": True},
     ]),
+    dialogue("hello-consumes-too-much", "LINK-5.11", "consumed_event above last_event is ignored", [
+        *opened(), OPEN, opening(1), let(first="$held"), connect(consumed="$first+9", reply={"oldest_event": "$first+1", "last_event": "$first+1"}),
+        old("DOOR_OPENED", 1),
+    ]),
     dialogue("nothing-held", "LINK-5.11", "when nothing is held, oldest_event is last_event + 1", [
         *opened(), let(first="$held"), connect(consumed="$first", reply={"last_event": "$first", "oldest_event": "$first+1"}),
         nothing(800) | {"repeat": True},
@@ -108,7 +112,7 @@ VECTORS: list[Vector] = [
     dialogue("events-survive-reset", "LINK-7.1 LINK-7.2 LINK-7.8 SHOE-8.5", "the ring and the ids survive a restart; BOOTED comes behind what was held", [
         *opened(), OPEN, opening(1), CLOSE, closing(2), let(first="$held"), world("reset", device="shoe"),
         connect(consumed="$first", reply={"oldest_event": "$first+1", "last_event": "$first+3"}),
-        again(want("DOOR_OPENED", 450, event_id="$first+1")), again(want("DOOR_CLOSED", 450, event_id="$first+2")),
+        again(want("DOOR_OPENED", 450, event_id="$first+1", boot_counter="$boot-1")), again(want("DOOR_CLOSED", 450, event_id="$first+2", boot_counter="$boot-1")),
         again(want("BOOTED", 450, event_id="$first+3", cause=2, cards_at=1, boot_counter="$boot")),
     ]),
     dialogue("events-survive-power-cut", "LINK-7.1 LINK-7.2 SHOE-8.5", "the ring and the ids survive loss of power", [
@@ -129,8 +133,8 @@ VECTORS: list[Vector] = [
     dialogue("ring-full", "LINK-7.7 LINK-5.11 LINK-7.6 SHOE-2.2", "a full ring deals nothing and prepares nothing; the door overwrites the oldest", [
         *opened(), let(first="$held"),
         repeat(RING // 2 + 1, OPEN, {"discard_ms": 300}, CLOSE, {"discard_ms": 300}), status(flags={"set": 64}),
-        {"discard_ms": 0}, dispense(1), want("DISPENSE_REPLY", sequence=1, result={"in": [8, 12]}), send("PREPARE_DECK", 2, command_id="$last+1"),
-        want("PREPARE_DECK_REPLY", sequence=2, result={"in": [8, 12]}), status(last_command="$last"),
+        {"discard_ms": 0}, dispense(1), want("DISPENSE_REPLY", sequence=1, result=12), send("PREPARE_DECK", 2, command_id="$last+1"),
+        want("PREPARE_DECK_REPLY", sequence=2, result=12), status(last_command="$last"),
         connect(consumed="$first", reply={"oldest_event": {"min": "$first+2"}, "last_event": {"min": f"$first+{RING + 2}"}}),
     ]),
     dialogue("ring-emptied", "LINK-7.7 LINK-7.4", "once the events are consumed the ring is no longer full", [

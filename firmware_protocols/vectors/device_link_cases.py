@@ -3,6 +3,8 @@
 # ruff: noqa: E501 (a case is a row: cut into lines it can no longer be read beside its neighbours)
 from __future__ import annotations
 
+from typing import Any
+
 from steps import (
     SILENT,
     Vector,
@@ -31,7 +33,7 @@ from steps import (
 )  # fmt: skip
 from vector_wire import spec_hash, wire_of
 
-SAME = {"result": 0, "host_nonce": "$a", "spec_hash": "$spec_hash", "device_kind": 1}
+SAME: dict[str, Any] = {"result": 0, "host_nonce": "$a", "spec_hash": "$spec_hash", "device_kind": 1}
 NO_SESSION, UNKNOWN_TYPE, WRONG_LENGTH, WRONG_SEQUENCE, BAD_VALUE = 1, 2, 3, 4, 6
 BEFORE = world("counters", answer={"stacks_dispensed": "$stacks", "cards_out": "$out"})
 ONE_MORE = world("counters", answer={"stacks_dispensed": "$stacks+1"})
@@ -46,6 +48,10 @@ SESSION = [
         want("REJECT", sequence=1, session=0, reason=1, rejected_type=0x11),
         send(COUNT, 255, session=255), want("REJECT", sequence=255, session=255, reason=1, rejected_type=0x15),
         nothing(1000),
+    ]),
+    dialogue("ack-without-session", "LINK-5.1", "EVENT_ACK without a session is dropped in silence and forgets nothing", [
+        send("EVENT_ACK", 1, session=3, consumed_event=1), nothing(500), connect(reply={"last_event": "$l"}),
+        connect(reply={"last_event": "$l", "oldest_event": {"max": "$l"}}), want("BOOTED", 450),
     ]),
     dialogue("hello", "LINK-5.1 LINK-5.3 LINK-5.4 LINK-7.2 SHOE-1.1", "HELLO is answered with who the device is", [
         hello("$a", sequence=77),

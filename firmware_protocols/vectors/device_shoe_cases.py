@@ -7,6 +7,8 @@ closed and its gate empty.
 # ruff: noqa: E501 (a case is a row: cut into lines it can no longer be read beside its neighbours)
 from __future__ import annotations
 
+from typing import Any
+
 from steps import (
     CARD_MS,
     SILENT,
@@ -59,7 +61,7 @@ def deal(sequence: int, add: int, cards: int, to: str = "1") -> list[Step]:
     return [*out, *taken(cards, to=to, add=add)]
 
 
-def refused(name: str, clauses: str, note: str, result: int, before: list[Step], **changes: object) -> Vector:
+def refused(name: str, clauses: str, note: str, result: int, before: list[Step], **changes: Any) -> Vector:
     """A DISPENSE that is refused leaves no trace and moves nothing."""
     return dialogue(name, f"{clauses} SHOE-4.2", note, [
         *opened(), *before, BEFORE, dispense(1, **changes), want("DISPENSE_REPLY", sequence=1, result=result), nothing(3000),
@@ -68,6 +70,10 @@ def refused(name: str, clauses: str, note: str, result: int, before: list[Step],
 
 
 DEALING = [
+    dialogue("hello-in-feed", "LINK-6.3 LINK-5.4", "a lease belongs to time: a new session does not stop a motion that runs", [
+        *opened(), dispense(1, cards=4), answered(1, 0), wait(600), let(before="$held"), connect(consumed="$before"), beats(),
+        ready(4), *query(1, DONE, cards_seen=4),
+    ]),
     dialogue("dispense", "SHOE-4.1 SHOE-4.3 SHOE-4.4 SHOE-4.8 SHOE-2.4 SHOE-2.5 SHOE-3.6", "a stack of two, ready and taken, with the status at each point", [
         *opened(), status(stacks_total="$st", cards_total="$ct", cards_left=52, gate_cards=0), BEFORE,
         dispense(1, to=4), answered(1, ACCEPTED), ready(2, deck_id="$deck", first_slot=0),

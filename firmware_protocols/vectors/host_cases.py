@@ -198,6 +198,9 @@ BEATS = [
     host("boot-counter-in-event", "LINK-5.10", "a higher boot counter in an event: the session is lost", [
         *live(), door(1, boot=4), conclude("lost"), {"conclude_none": {"is": "event"}, "for_ms": 500},
     ]),
+    host("event-of-earlier-start", "LINK-5.10 LINK-7.1", "an event that was held over a restart has a lower boot counter: it is taken", [
+        *live(), door(1, boot=2), told(1), {"conclude_none": {"is": "lost"}, "for_ms": 500},
+    ]),
     host("no-session-heartbeat", "LINK-5.7", "REJECT no_session for the present session: lost; the next HELLO is new", [
         *live(), send("REJECT", 3, reason=1, rejected_type=2), conclude("lost"), begin(), want("HELLO", 300, session=0, host_nonce={"not": "$nonce"}),
     ]),

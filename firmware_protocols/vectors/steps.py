@@ -139,7 +139,8 @@ def dispense(sequence: Any, *, add: int = 1, cards: int = 2, to: int = 1, **chan
 
 def answered(sequence: Any, result: int, *, add: int = 1, **changes: Any) -> Step:
     """DISPENSE_REPLY for the id $last + `add`."""
-    return want("DISPENSE_REPLY", sequence=sequence, **({"command_id": f"$last+{add}", "result": result} | changes))
+    fields: dict[str, Any] = {"command_id": f"$last+{add}", "result": result}
+    return want("DISPENSE_REPLY", sequence=sequence, **(fields | changes))
 
 
 def ready(cards: int, *, add: int = 1, **fields: Any) -> Step:
