@@ -50,8 +50,8 @@ SESSION = [
         nothing(1000),
     ]),
     dialogue("ack-without-session", "LINK-5.1", "EVENT_ACK without a session is dropped in silence and forgets nothing", [
-        send("EVENT_ACK", 1, session=3, consumed_event=1), nothing(500), connect(reply={"last_event": "$l"}),
-        connect(reply={"last_event": "$l", "oldest_event": {"max": "$l"}}), want("BOOTED", 450),
+        connect(reply={"last_event": "$l"}), {"discard_ms": 50}, world("reset", device="shoe"), wait(1500),
+        send("EVENT_ACK", 1, session=3, consumed_event="$l"), nothing(500), connect(reply={"oldest_event": {"max": "$l"}}),
     ]),
     dialogue("hello", "LINK-5.1 LINK-5.3 LINK-5.4 LINK-7.2 SHOE-1.1", "HELLO is answered with who the device is", [
         hello("$a", sequence=77),
@@ -132,6 +132,11 @@ HEARTBEAT = [
     ]),
     dialogue("status-never-by-itself", "LINK-6.2", "STATUS is never sent unasked and never repeated", [
         *opened(lease=False), send("HEARTBEAT", 90, lease_ms=250), want("STATUS", sequence=90), nothing(3000),
+    ]),
+    dialogue("status-of-now", "LINK-6.2 SHOE-2.2", "STATUS tells the state of now, not that of the heartbeat before", [
+        *opened(lease=False), send("HEARTBEAT", 90, lease_ms=1000), want("STATUS", sequence=90, flags={"clear": 1}), world("open_door"),
+        want("DOOR_OPENED", 1000), send("HEARTBEAT", 91, lease_ms=1000), want("STATUS", sequence=91, flags={"set": 1}, last_event="$held+1"),
+        world("close_door"), want("DOOR_CLOSED", 1000), send("HEARTBEAT", 92, lease_ms=1000), want("STATUS", sequence=92, flags={"clear": 1}),
     ]),
     dialogue("lease-told", "LINK-6.3 SHOE-2.2", "STATUS tells the lease, and that it is over", [
         *opened(lease=False), send("HEARTBEAT", 90, lease_ms=1000),

@@ -149,8 +149,11 @@ def ready(cards: int, *, add: int = 1, **fields: Any) -> Step:
 
 
 def taken(cards: Any, *, to: str = "1", add: int = 1) -> list[Step]:
-    """The dealer takes the stack, and the shoe says so."""
-    return [world("take_stack", to=to), want("STACK_TAKEN", 1000, command_id=f"$last+{add}", cards=cards)]
+    """The dealer takes the stack, as many cards as the shoe counted, and the shoe says so."""
+    return [
+        world("take_stack", to=to, answer={"cards": cards}),
+        want("STACK_TAKEN", 1000, command_id=f"$last+{add}", cards=cards),
+    ]
 
 
 def query(sequence: Any, outcome: Any, *, add: int = 1, **fields: Any) -> list[Step]:

@@ -1,0 +1,79 @@
+"""What a single dialogue cannot show: equal times for all faces, the uptime, a line that holds bytes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cardshoe.sim.world import World
+from device_runner import DeviceRunner
+from vector_files import dialogues
+from world_bench import START_S, WorldBench, nonces, run
+
+OPEN = [
+    {"connect": {}, "reply": {"result": 0}, "within_ms": 5000},
+    {"discard_ms": 50},
+    {"heartbeat": {"lease_ms": 1000}},
+]
+
+
+def _runner(device: str, seed: int) -> tuple[DeviceRunner, WorldBench, World]:
+    world = World(seed=seed, now=START_S)
+    world.line_opened(device, START_S)
+    bench = WorldBench(world, device)
+    return DeviceRunner(device, bench, nonces("laws")), bench, world
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_every_face_is_told_after_the_same_time_in_the_same_length(*, unreadable: bool) -> None:
+    """READER-2.5, P4: neither length nor delay of CARD_READ tells the card."""
+    runner, bench, world = _runner("reader", 7)
+    runner.run([*OPEN, {"world": {"do": "remove_stub"}}])
+    seen: set[tuple[int, int]] = set()
+    faces: set[Any] = set()
+    for turn in range(52):
+        if unreadable and turn % 5 == 3:
+            runner.run([{"world": {"do": "fault", "kind": "unreadable", "place": "board"}}])
+        turned = bench.now()
+        runner.run([{"world": {"do": "turn", "what": "board", "cards": 1}}])
+        got = runner._next(3000, repeats=False)
+        assert got is not None
+        assert got.name == "CARD_READ"
+        assert got.fields is not None
+        faces.add(got.fields["face"])
+        seen.add((round((bench.now() - turned) * 1000), len(got.frame.payload)))
+        ack = {"message": "EVENT_ACK", "sequence": 0, "fields": {"consumed_event": got.fields["event_id"]}}
+        runner.run([{"send": ack}, {"world": {"do": "collect", "what": "board"}}, {"discard_ms": 1000}])
+    world.close()
+    assert len(seen) == 1
+    assert len(faces) == (43 if unreadable else 52)  # 42 faces and FE
+
+
+def test_uptime_counts_from_the_start_of_the_device() -> None:
+    """LINK-8.2: it goes up with time and begins again with the device."""
+    runner, _, world = _runner("shoe", 1)
+    told: list[int] = []
+    for step in ({"wait_ms": 4000}, {"world": {"do": "reset", "device": "shoe"}}):
+        runner.run([*OPEN, {"status": {"uptime_ms": {"bind": "$up"}}, "within_ms": 600}])
+        told.append(runner.names["up"])
+        runner.run([step])
+        if "wait_ms" in step:
+            runner.run([{"status": {"uptime_ms": {"bind": "$up"}}, "within_ms": 600}])
+            assert 3500 <= runner.names["up"] - told[0] <= 5000
+    runner.run([*OPEN, {"status": {"uptime_ms": {"bind": "$up"}}, "within_ms": 600}])
+    world.close()
+    assert runner.names["up"] < 4000 <= told[1]
+
+
+HELD = ["hello", "heartbeat-sequence", "repeated-dispense", "lease-lost-in-feed", "event-order", "ring-after-hello"]
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_intervals_hold_on_a_line_that_keeps_bytes_back(name: str) -> None:
+    """LINK-8.3: an adapter that holds bytes for 16 ms changes nothing but the delay, which the README allows for."""
+    vector = next(v for v in dialogues("device") if v["id"] == f"dialogue/device/shoe/{name}")
+    run(vector | {"steps": [_slower(step) for step in vector["steps"]]}, hold_ms=16)
+
+
+def _slower(step: dict[str, Any]) -> dict[str, Any]:
+    return step | ({"within_ms": step["within_ms"] + 32} if "within_ms" in step else {})
