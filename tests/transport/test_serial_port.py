@@ -115,14 +115,17 @@ def test_a_flood_arrives_whole_in_bounded_chunks_and_the_loop_goes_on(pty_pair) 
     asyncio.run(main())
 
 
-def test_a_peer_that_reads_late_gets_everything_in_order(pty_pair) -> None:
+@pytest.mark.parametrize("early", [False, True])
+def test_a_peer_that_reads_late_gets_everything_in_order(pty_pair, wakeups: list[int], early: bool) -> None:
     data = os.urandom(60_000)  # more than the kernel's buffer of a pty
 
     async def main() -> None:
-        owner = Owner(opened(pty_pair.path, write_limit_bytes=65_536))
+        owner = Owner(opened(pty_pair.path, write_limit_bytes=65_536), start=not early)
         for start in range(0, len(data), 7_000):
             owner.transport.write(data[start : start + 7_000])
         assert owner.transport.pending_bytes > 0
+        if early:
+            owner.start()
         got = bytearray()
 
         def complete() -> bool:
@@ -133,7 +136,31 @@ def test_a_peer_that_reads_late_gets_everything_in_order(pty_pair) -> None:
         await until(complete, "everything")
         assert bytes(got) == data
         assert owner.losses == []
+        before = wakeups[0]
+        await asyncio.sleep(0.05)
+        assert wakeups[0] - before <= 5, "a port that could take more is not asked again and again"
         owner.transport.close()
+
+    asyncio.run(main())
+
+
+def test_closing_offers_what_still_waits_once_more(pty_pair) -> None:
+    """FR-10: a stop written just before the end must not wait for a turn of the loop that never comes."""
+
+    async def main() -> None:
+        transport = opened(pty_pair.path, write_limit_bytes=65_536)
+        got = bytearray()
+        while not transport.pending_bytes:
+            transport.write(bytes(1_000))
+        transport.write(b"stop")
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                got.extend(os.read(pty_pair.master, 65_536))
+        transport.close()
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                got.extend(os.read(pty_pair.master, 65_536))
+        assert got.endswith(b"stop")
 
     asyncio.run(main())
 
@@ -328,10 +355,9 @@ def test_a_thousand_openings_leave_nothing_open(pty_pair) -> None:
         before = len(os.listdir("/proc/self/fd"))
         for n in range(1_000):
             owner = Owner(opened(pty_pair.path))
-            if n % 50 == 0:
-                owner.transport.write(b"x")
+            if n % 50 == 0:  # the same number of descriptor again and again, on the same loop
                 os.write(pty_pair.master, b"y")
-                await asyncio.sleep(0)
+                await until(lambda owner=owner: owner.received == b"y", "the byte")
             owner.transport.close()
         assert len(os.listdir("/proc/self/fd")) == before
 
@@ -372,13 +398,15 @@ def hold() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
             process.stdout.close()
 
 
-def test_a_port_in_use_is_refused_and_names_its_holder(pty_pair, hold) -> None:
+def test_a_port_in_use_is_refused_and_names_its_holder(pty_pair, hold, tmp_path: Path) -> None:
     """FR-12, FR-22."""
     holder = hold(pty_pair.path)
-    error = refusal(pty_pair.path)
+    with open(tmp_path / "another", "w") as another:
+        fcntl.flock(another, fcntl.LOCK_EX)
+        error = refusal(pty_pair.path)
+        assert [one.pid for one in lock_holders(pty_pair.path)] == [holder.pid]
     assert error.code == "port-busy"
     assert f"process {holder.pid}" in error.text
-    assert [one.pid for one in lock_holders(pty_pair.path)] == [holder.pid]
     assert holder.pid in [one.pid for one in openers(pty_pair.path)]
     holder.kill()
     holder.wait()

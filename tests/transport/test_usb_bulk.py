@@ -359,6 +359,33 @@ def test_a_stall_after_one_that_was_cured_is_cleared_again() -> None:
     run(device, body)
 
 
+def test_a_stall_after_a_quiet_turn_is_cleared_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usb_bulk, "READ_MS", 1)
+    device = FakeDevice()
+
+    async def body(owner: Owner) -> None:
+        for n in range(1, 4):
+            device.fail("waiting read", errno.EPIPE)
+            await until(lambda n=n: device.calls["clear_halt"] == n, "the clearing")
+            turns = device.calls["read"]
+            await until(lambda turns=turns: device.calls["read"] > turns + 2, "a quiet turn")
+        assert owner.losses == []
+
+    run(device, body)
+
+
+def test_a_transport_never_started_gives_the_device_back() -> None:
+    device = FakeDevice()
+
+    async def main() -> None:
+        transport = await open_usb(URL, backend=FakeBackend(device))
+        transport.close()
+        transport.close()
+
+    asyncio.run(main())
+    assert device.calls["claimed"] == device.calls["release"] == device.calls["close"] == 1
+
+
 def test_a_transfer_taken_in_part_goes_on_where_it_stopped() -> None:
     """FR-36: what a time-out took already is not sent again."""
     device = FakeDevice()

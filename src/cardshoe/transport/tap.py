@@ -65,10 +65,10 @@ class TraceFile:
                 "own that is no link, or leave the trace out.",
             ) from error
 
-    def append(self, line: str) -> bool:
-        """Write one line; return False once the file had to be given up."""
+    def append(self, line: str) -> None:
+        """Write one line; does nothing once the file is closed or had to be given up."""
         if self._fd < 0:
-            return False
+            return
         data = line.encode("utf-8") + b"\n"
         try:
             if self._size and self._size + len(data) > self._limit:
@@ -77,8 +77,6 @@ class TraceFile:
         except OSError as error:
             _log.warning("the wire trace %s is given up: %s", self.path, error.strerror or error)
             self.close()
-            return False
-        return True
 
     def close(self) -> None:
         """Close the file; allowed again."""
@@ -158,5 +156,5 @@ class Tap:
         self._ring_bytes += len(what)
         while len(self._ring) > self._most_chunks or (self._ring_bytes > self._most_bytes and len(self._ring) > 1):
             self._ring_bytes -= len(self._ring.popleft().what)
-        if self._file is not None and not self._file.append(passed.line()):
-            self._file = None
+        if self._file is not None:
+            self._file.append(passed.line())
