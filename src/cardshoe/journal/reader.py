@@ -6,7 +6,7 @@ anchor. It must not know the writer. The verdict itself is `chain.judge`.
 
 from __future__ import annotations
 
-import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +17,11 @@ from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import Anchor, read_anchor
 from cardshoe.journal.canonical import Record, parse_record
 from cardshoe.journal.chain import Head, Row, Verdict, judge
+from cardshoe.journal.lock import held_by_this_process
 
 _WAL_MAGIC: Final = (0x377F0682, 0x377F0683)
 _BUSY_S: Final = 5.0
+_HEADER_BYTES: Final = 100
 
 
 def anchor_path(path: Path) -> Path:
@@ -38,13 +40,16 @@ class JournalReader:
         self.path = path
         if not path.is_file():
             raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
-        if path.stat().st_size == 0:
-            raise trouble.damaged(path, "the file is empty")
+        here = held_by_this_process(path)
+        if not here:
+            require_file_form(path)
+        self._still = None if here or _wal_path(path).exists() else _stamp(path)
         try:
-            self._connection = _connect(path)
+            self._connection = _connect(path, still=self._still is not None)
         except sqlite3.Error as error:
             raise trouble.from_sqlite(error, path) from error
         try:
+            self._connection.execute("PRAGMA temp_store = MEMORY")
             self.schema_version = schema.version_of(self._connection, path)
             self._connection.execute("BEGIN")
         except sqlite3.Error as error:
@@ -72,7 +77,13 @@ class JournalReader:
             for seq, text, digest, signature in self._connection.execute(query, (first_seq,)):
                 yield Row(int(seq), _as_text(text), _as_bytes(digest), _as_bytes(signature))
         except sqlite3.Error as error:
+            self._require_still()
             raise trouble.from_sqlite(error, self.path) from error
+        self._require_still()
+
+    def _require_still(self) -> None:
+        if self._still is not None and (_wal_path(self.path).exists() or _stamp(self.path) != self._still):
+            raise trouble.in_use(self.path, "a table opened it while it was being read; read it again")
 
     def records(self, *, first_seq: int = 1, newest_first: bool = False) -> Iterator[Record]:
         """Yield the records in order, unverified. Raises JournalError where one cannot be read."""
@@ -99,42 +110,47 @@ class JournalReader:
             raise trouble.from_sqlite(error, self.path) from error
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open read-only. A journal that was closed can also be read from a medium that takes no writes at all."""
-    uri = path.absolute().as_uri()
-    connection = sqlite3.connect(
-        f"{uri}?mode=ro", uri=True, isolation_level=None, timeout=_BUSY_S, check_same_thread=False
-    )
-    connection.text_factory = bytes
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def require_file_form(path: Path) -> None:
+    """Look at the file itself, because the write-ahead file may hide damage to it from SQLite. Raises JournalError.
+
+    Not for a journal that this process has open: closing a descriptor of the database drops SQLite's own locks.
+    """
     try:
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError as error:
-        connection.close()
-        unreadable = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-        if not unreadable or wal_bytes(path):
-            raise
-        connection = sqlite3.connect(
-            f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
-        )
-        connection.text_factory = bytes
-    except sqlite3.Error:
-        connection.close()
-        raise
+        with path.open("rb") as file:
+            head = file.read(_HEADER_BYTES)
+            size = os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise trouble.from_system(error, path) from error
+    if not head:
+        raise trouble.damaged(path, "the file is empty")
+    page = int.from_bytes(head[16:18], "big")
+    if not head.startswith(b"SQLite format 3\0") or page != schema.PAGE_BYTES:
+        raise trouble.damaged(path, "its header is not that of a journal")
+    if size % schema.PAGE_BYTES:
+        raise trouble.damaged(path, f"its {size} bytes are not whole pages of {schema.PAGE_BYTES}")
+
+
+def _connect(path: Path, *, still: bool) -> sqlite3.Connection:
+    """Open read-only; `still`: nobody has it open, so that SQLite need not (and does not) make files beside it."""
+    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
+    connection.text_factory = bytes
     return connection
 
 
-def wal_bytes(path: Path) -> int:
-    """Return the size of the write-ahead file beside the journal at `path`, 0 if there is none."""
-    with contextlib.suppress(FileNotFoundError):
-        return path.with_name(path.name + "-wal").stat().st_size
-    return 0
+def _wal_path(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
 
 
 def wal_is_blank(path: Path) -> bool:
     """Whether the write-ahead file has bytes but not its header: SQLite would pass over all that was in it."""
     try:
-        with path.with_name(path.name + "-wal").open("rb") as file:
+        with _wal_path(path).open("rb") as file:
             head = file.read(4)
     except FileNotFoundError:
         return False
@@ -142,13 +158,20 @@ def wal_is_blank(path: Path) -> bool:
 
 
 def verify(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head | None = None) -> Verdict:
-    """Return the verdict on the journal at `path`, which may be held open by a table.
+    """Return the verdict on the journal at `path`, which may be held open, or just be opened, by a table.
 
     `trusted_key` is the public key (32 bytes) that the auditor holds, `auditor_anchor` a head that was kept elsewhere.
     Raises ConfigError `journal-missing` if there is no such file. Damage is a verdict, not an error.
     """
     if not path.is_file():
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
+    verdict = _verify_once(path, trusted_key, auditor_anchor)
+    # Opened between two looks: from now on its write-ahead file is there, and the second look shares it.
+    return verdict if verdict is not None else _verify_once(path, trusted_key, auditor_anchor) or _BUSY
+
+
+def _verify_once(path: Path, trusted_key: bytes | None, auditor_anchor: Head | None) -> Verdict | None:
+    """Return the verdict, or None if a table opened the journal meanwhile."""
     try:
         beside = read_anchor(anchor_path(path))  # before the snapshot: the anchor is never ahead of the database
         blank = wal_is_blank(path)
@@ -158,7 +181,7 @@ def verify(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head
                 return verdict
             reader.require_sound()
     except JournalError as error:
-        return _untrusted(0, None, error.text)
+        return None if error.code == "journal-in-use" else _untrusted(0, None, error.text)
     if blank and beside is None and auditor_anchor is None:
         why = "The write-ahead file has no header, and no head anchor tells what was in it."
         return _untrusted(verdict.records, verdict.records + 1, why)
@@ -181,6 +204,8 @@ def _judge_snapshot(
     try:
         verdict = judge(rows(), trusted_key=key, anchors=anchors, counted=reader.numbered())
     except JournalError as error:
+        if error.code == "journal-in-use":
+            raise
         return _untrusted(walked, walked + 1, error.text)
     if verdict.ok and beside is not None and beside.public_key.hex() != verdict.public_key:
         return _untrusted(verdict.records, None, "The head anchor beside it is signed with another key.")
@@ -191,6 +216,9 @@ def _untrusted(records: int, first_bad: int | None, why: str) -> Verdict:
     return Verdict(
         ok=False, records=records, head="", signed=False, signed_to=0, public_key="", first_bad=first_bad, why=why
     )
+
+
+_BUSY: Final = _untrusted(0, None, "The journal was opened and changed while it was being verified; verify it again.")
 
 
 def _as_text(value: object) -> str:

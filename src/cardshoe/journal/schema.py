@@ -16,6 +16,7 @@ from cardshoe.journal import trouble
 
 APPLICATION_ID: Final = 0x43534A4C  # "CSJL", so that `file` and a technician can tell
 VERSION: Final = 1
+PAGE_BYTES: Final = 4096
 
 _STATEMENTS: Final = (
     """CREATE TABLE records (

@@ -32,7 +32,7 @@ from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, Head,
 from cardshoe.journal.committer import Committer
 from cardshoe.journal.keyfile import create_key, load_key, public_bytes, sync_directory
 from cardshoe.journal.lock import WriterLock
-from cardshoe.journal.reader import JournalReader, anchor_path, verify
+from cardshoe.journal.reader import JournalReader, anchor_path, require_file_form, verify
 from cardshoe.journal.space import require_space
 from cardshoe.journal.writer import Committed, Writer
 
@@ -93,8 +93,11 @@ class Journal:
             require_space(real.parent, min_free_bytes)
             key_file = key_path or real.with_name(real.name + ".key")
             created = not real.exists()
+            if not created:
+                require_file_form(real)
             key = _create(real, key_file, clock, program) if created else load_key(key_file)
             opening = _examine(real, key, created=created)
+            lock.note_database_open()
             writer = _start_writer(real, key, opening)
         except OSError as error:
             lock.release()
@@ -229,6 +232,7 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
         connection = sqlite3.connect(fresh, isolation_level=None)
         try:
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA page_size = {schema.PAGE_BYTES}")
             connection.execute("BEGIN")
             schema.create(connection)
             for row in extend(GENESIS, [first], key):
