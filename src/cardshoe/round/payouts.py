@@ -1,7 +1,8 @@
 """The account of a round as a plain JSON object: what every wager came to.
 
-Owns the form in which payouts are written down and compared: the journal stores it once a round is complete, and a replay
-must give the same, byte for byte (promise P6). Must not know journals. Faces stand in it only where they lay face up.
+Owns the form in which payouts are written down and compared: the journal stores it once a round is complete, and a
+replay must give the same, byte for byte (promise P6). Must not know journals. Faces stand in it only where they lay
+face up.
 """
 
 from __future__ import annotations

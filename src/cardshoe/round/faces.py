@@ -1,0 +1,198 @@
+"""Faces of cards that lie face up, and the hands that are settled with them.
+
+Owns which faces may be known where (promise P4), cards seen twice, entered cards, and the order of settling and
+collecting: NY-5324.35(e)(8)–(9), NY-5324.36(e)(7)–(9). Must not know odds (`settlement`). A card is read, declared or
+unknown; an inferred card never pays.
+"""
+
+from __future__ import annotations
+
+from cardshoe.cards import Card, parse_card
+from cardshoe.error_table import Clears
+from cardshoe.errors import Refused
+from cardshoe.games.quoting import quoted
+from cardshoe.games.script import DEALER, Case, SettleHands
+from cardshoe.round.dealing import Misfit, described
+from cardshoe.round.effects import Effects, HandPaid
+from cardshoe.round.events import (
+    DECLARED,
+    SOURCES,
+    CardTurned,
+    DeclaredConfirmed,
+    ForeignCardSeen,
+    HandCollected,
+    HandSettled,
+    RoundCompleted,
+)
+from cardshoe.round.progress import advanced, due, next_cites, to_collect
+from cardshoe.round.settlement import UNRECKONED, dealer_ranked, settle_hand, settling_order
+from cardshoe.round.state import Hand, Hold, State, Status, changed, is_position, with_hand
+
+BOARD = "board"
+_NONE: Effects = ()
+
+
+def turn(state: State, event: CardTurned) -> tuple[State, Effects]:
+    """A face became known. Raises `InputError` (`card-spelling`), `Refused` (`face-place`, `face-source`)."""
+    card = parse_card(event.face, f"card at {event.place}")
+    if event.source not in SOURCES:
+        raise Refused("face-source", f"{quoted(event.source)} is no source of a face; a card is read or declared")
+    if event.place not in (BOARD, DEALER) and not is_position(event.place):
+        raise Refused("face-place", f"{quoted(event.place)} is no place of a card; use board, dealer or 1 to 6")
+    if card in state.seen:
+        raise Misfit(
+            Hold(
+                "card-seen-twice",
+                f"{card} at {event.place} was seen before in this round. Is it a misreading?",
+                Clears.TWO_PEOPLE,
+                ("misread", "void-all"),
+                who=event.place,
+            ),
+            state,
+        )
+    if event.place == DEALER and not state.dealer_revealed and state.dealer_dealt:
+        raise Misfit(_seen_early(state), state)
+    if _free_places(state, event.place) == 0:
+        raise Misfit(
+            Hold(
+                "card-unexpected",
+                f"A card was turned up at {event.place}, where no face is due; {described(state)}.",
+                Clears.FLOOR,
+                ("continue", "void-all"),
+                who=event.place,
+            ),
+            state,
+        )
+    return _placed(state, event, card), _NONE
+
+
+def foreign(state: State, event: ForeignCardSeen) -> tuple[State, Effects]:
+    """A foreign or switched card holds the round; two people clear it."""
+    raise Misfit(
+        Hold(
+            "foreign-card",
+            f"The card at {event.place} is not the one that was dealt there, or not of this deck: {event.why}.",
+            Clears.TWO_PEOPLE,
+            ("misread", "void-all"),
+            who=event.place,
+        ),
+        state,
+    )
+
+
+def confirm_declared(state: State, event: DeclaredConfirmed) -> tuple[State, Effects]:
+    """The floor confirmed what the dealer had entered."""
+    if event.role not in ("floor", "floor and a second person"):
+        raise Refused("role", f"{quoted(event.role)} may not confirm entered cards; the floor does")
+    if not state.declared:
+        raise Refused("nothing-declared", "no entered card waits for confirmation")
+    return changed(state, declared=()), _NONE
+
+
+def settle(state: State, event: HandSettled) -> tuple[State, Effects]:
+    """Settle one hand: in order, from the far right."""
+    if not is_position(event.position):
+        raise Refused("position", f"{quoted(event.position)} is no position; positions are 1 to 6")
+    step = due(state)
+    if not isinstance(step, SettleHands):
+        raise Refused(
+            "out-of-order", f"no hand is settled yet; {described(state)}", cites=next_cites(state, SettleHands)
+        )
+    order = settling_order(state)
+    hand = state.hand(event.position)
+    if not order or order[0] is not hand:
+        raise Refused("settle-order", _not_yet(hand, order), cites=step.cites)
+    if step.collect_before_next:
+        _check_collected(state, step)
+    if not state.live:
+        return advanced(_settled(state, changed(hand, result=UNRECKONED)), (HandPaid(hand.position, None),))
+    if state.dealer_rank is None:
+        state = changed(state, dealer_rank=dealer_ranked(state))
+    result = settle_hand(state, hand)
+    return advanced(_settled(state, changed(hand, result=result)), (HandPaid(hand.position, result),))
+
+
+def collect(state: State, event: HandCollected) -> tuple[State, Effects]:
+    """NY-5324.35(e)(9), NY-5324.36(e)(9): a hand goes to the rack when nothing waits on it any more."""
+    if not is_position(event.position):
+        raise Refused("position", f"{quoted(event.position)} is no position; positions are 1 to 6")
+    hand = state.hand(event.position)
+    clauses = state.game.clauses
+    if hand.dealt == 0:
+        raise Refused("no-cards", f"position {hand.position} has no cards to collect", cites=clauses.collect)
+    if hand.collected:
+        raise Refused("collected", f"the cards of position {hand.position} are in the rack already")
+    if hand.result is None and (hand.waits or hand.status is Status.LIVE):
+        cites = clauses.folded_waits if hand.status is Status.FOLDED else clauses.collect
+        raise Refused(
+            "not-settled", f"the cards of position {hand.position} stay until its wagers are settled", cites=cites
+        )
+    return advanced(with_hand(state, changed(hand, collected=True)), _NONE)
+
+
+def complete(state: State, _event: RoundCompleted) -> tuple[State, Effects]:
+    """Close the round; players may leave."""
+    if not state.over:
+        raise Refused("not-over", f"the round is not over; {described(state)}")
+    return changed(state, closed=True), _NONE
+
+
+def _seen_early(state: State) -> Hold:
+    return Hold(
+        "dealer-card-seen",
+        "A card of the dealer lies face up before the dealer's hand is turned.",
+        Clears.FLOOR,
+        (),
+        cites=state.game.verdicts[Case.DEALER_CARD_SEEN_EARLY].cites,
+        who=DEALER,
+        case=Case.DEALER_CARD_SEEN_EARLY,
+    )
+
+
+def _free_places(state: State, place: str) -> int:
+    """Return how many faces may still become known at `place`."""
+    if place == BOARD:
+        return state.board_up - len(state.board_faces)
+    if place == DEALER:
+        return state.dealer_dealt - len(state.dealer_faces) if state.dealer_revealed else 0
+    hand = state.hand(place)
+    if not isinstance(due(state), SettleHands) or hand.result is not None:
+        return 0
+    if hand.status is not Status.LIVE and not hand.waits:
+        return 0
+    return hand.dealt - len(hand.faces)
+
+
+def _placed(state: State, event: CardTurned, card: Card) -> State:
+    seen = state.seen | {card}
+    declared = (*state.declared, event.face) if event.source == DECLARED else state.declared
+    if event.place == BOARD:
+        return changed(state, board_faces=(*state.board_faces, card), seen=seen, declared=declared)
+    if event.place == DEALER:
+        return changed(state, dealer_faces=(*state.dealer_faces, card), seen=seen, declared=declared)
+    hand = state.hand(event.place)
+    turned = changed(hand, faces=(*hand.faces, card), sources=(*hand.sources, event.source))
+    return with_hand(state, turned, seen=seen, declared=declared)
+
+
+def _settled(state: State, hand: Hand) -> State:
+    if hand.status is Status.VOID:
+        return with_hand(state, hand)
+    return with_hand(state, hand, settled_in_order=(*state.settled_in_order, hand.position))
+
+
+def _not_yet(hand: Hand, order: tuple[Hand, ...]) -> str:
+    if hand not in order:
+        return f"position {hand.position} has nothing to settle"
+    return f"position {hand.position} is settled after position {order[0].position}; settle that first"
+
+
+def _check_collected(state: State, step: SettleHands) -> None:
+    """NY-5324.35(e)(8): a hand goes to the rack before the next is settled, unless it waits for its bonus."""
+    before = to_collect(state)
+    if before is not None and not any(name in before.wagers for name in step.unless_wager):
+        raise Refused(
+            "collect-first",
+            f"the cards of position {before.position} go to the discard rack before the next hand is settled",
+            cites=step.cites,
+        )

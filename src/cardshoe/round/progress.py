@@ -1,0 +1,147 @@
+"""Where a round stands in its script.
+
+Owns the reading of the script: whom the next card is for, who is asked next, when a step is done and when the round is
+over. Must not change anything but the index of the due step. NY-5324.35(d)(2), NY-5324.36(d)(2): far left first,
+clockwise, the dealer last. Ruling: with no live hand and no waiting wager the round ends there.
+"""
+
+from __future__ import annotations
+
+from cardshoe.games.script import (
+    DEALER,
+    Ask,
+    CallNoMoreBets,
+    Cite,
+    DealSingles,
+    DealStacks,
+    RevealDealer,
+    SettleHands,
+    Step,
+    TakeStub,
+)
+from cardshoe.round.effects import Effects, RoundEnded
+from cardshoe.round.settlement import settling_order
+from cardshoe.round.state import Hand, State, Status, changed
+
+
+def due(state: State) -> Step | None:
+    """Return the step that is due, or None when the round is over."""
+    return None if state.over else state.script[state.step]
+
+
+def turn_of(state: State) -> int:
+    """Return how many single cards each hand has once the due dealing step is done."""
+    return sum(1 for step in state.script[: state.step + 1] if type(step) is DealSingles)
+
+
+def next_destination(state: State, step: DealStacks | DealSingles) -> str | None:
+    """Return where the next card or stack of `step` goes, or None when it is dealt out."""
+    before = 0 if isinstance(step, DealStacks) else turn_of(state) - 1
+    for hand in state.hands:
+        # A void hand whose side wager is settled all the same needs its cards, too.
+        if hand.dealt <= before and (hand.status is Status.LIVE or hand.waits):
+            return hand.position
+    if step.to_dealer and state.dealer_dealt <= before:
+        return DEALER
+    return None
+
+
+def asked(state: State, step: Ask) -> tuple[Hand, ...]:
+    """Return the positions that still have to answer `step`, far left first."""
+    stage = state.stage
+    needs = step.of_those_with
+    return tuple(
+        [
+            hand
+            for hand in state.hands
+            if hand.status is Status.LIVE
+            and not hand.done
+            and len(hand.decided) == stage
+            and (not needs or needs in hand.wagers)
+        ]
+    )
+
+
+def to_collect(state: State) -> Hand | None:
+    """Return the settled hand that goes to the rack first: in the order of settlement (…(e)(9))."""
+    for position in state.settled_in_order:
+        hand = state.hand(position)
+        if not hand.collected:
+            return hand
+    for hand in reversed(state.hands):
+        if hand.status is Status.VOID and hand.result is not None and hand.waits and not hand.collected:
+            return hand
+    return None
+
+
+def stub_step(state: State) -> TakeStub | None:
+    """Return the script's stub step, if this game and method have one."""
+    for step in state.script:
+        if type(step) is TakeStub:
+            return step
+    return None
+
+
+def stub_demanded(state: State) -> bool:
+    """Tell whether no burn and no board card may come before the stub is out (NY-5324.36(d)(3))."""
+    step = stub_step(state)
+    if step is None or state.stub_removed:
+        return False
+    return step.when == "always" or (step.when == "house" and state.house.board_from == "hand")
+
+
+def stub_planned(state: State) -> bool:
+    """Tell whether the removal of the stub belongs to the plan: demanded, or left open by a silent text."""
+    step = stub_step(state)
+    if step is None or state.stub_removed:
+        return False
+    return step.when == "always" or (step.when == "house" and state.house.board_from != "shoe")
+
+
+def dealing_done(state: State) -> bool:
+    """Tell whether every hand and the dealer have their first cards."""
+    return not state.betting and not any(type(step) in (DealStacks, DealSingles) for step in state.script[state.step :])
+
+
+def next_cites(state: State, kind: type[Step]) -> Cite:
+    """Return the clause of the next step of `kind` in the script, or of the last one."""
+    found: Cite = None
+    for place, step in enumerate(state.script):
+        if type(step) is kind:
+            found = step.cites
+            if place >= state.step:
+                break
+    return found
+
+
+def advanced(state: State, effects: Effects) -> tuple[State, Effects]:
+    """Return `state` with the due step moved past everything that is done, and `effects` with the round's end."""
+    if state.over or state.betting:
+        return state, effects
+    script = state.script
+    if not any(hand.status is Status.LIVE or hand.waits for hand in state.hands):
+        return changed(state, step=len(script), over=True), (*effects, RoundEnded())
+    while _done(state, script[state.step]):
+        state = passed(state)
+        if state.step == len(script):
+            return changed(state, over=True), (*effects, RoundEnded())
+    return state, effects
+
+
+def passed(state: State) -> State:
+    """Return `state` with the due step behind it."""
+    stage = state.stage + 1 if isinstance(state.script[state.step], Ask) else state.stage
+    return changed(state, step=state.step + 1, stage=stage)
+
+
+def _done(state: State, step: Step) -> bool:
+    if isinstance(step, Ask):
+        return not asked(state, step)
+    if isinstance(step, DealStacks | DealSingles):
+        return state.pending is None and next_destination(state, step) is None
+    if isinstance(step, SettleHands):
+        return not settling_order(state) and to_collect(state) is None
+    if isinstance(step, RevealDealer):
+        return state.void_all  # a dealer's hand that decides nothing need not be turned
+    # A burn and the board move on by their own event.
+    return isinstance(step, TakeStub | CallNoMoreBets)

@@ -1,0 +1,120 @@
+"""Events as plain JSON objects and back: what the journal stores.
+
+Owns `to_record`, `from_record` and the kebab names of event kinds. Must not know what an event does. A record
+that is not exactly one of ours is refused with its kind and field; nothing is filled in.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from cardshoe.errors import InputError
+from cardshoe.games.quoting import quoted
+from cardshoe.games.script import Case
+from cardshoe.round import events
+from cardshoe.round.events import EntryCorrected, Event
+
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def kind_of(event: Event | type[Event]) -> str:
+    """Return the kind of an event as the journal names it: `stack-requested`."""
+    kind = event if isinstance(event, type) else type(event)
+    return _kind_names()[kind]
+
+
+def to_record(event: Event) -> dict[str, object]:
+    """Return `event` as a plain JSON object: its `kind` and its fields."""
+    record: dict[str, object] = {"kind": kind_of(event)}
+    for name in _shape(type(event)):
+        record[name] = _plain(getattr(event, name))
+    return record
+
+
+def from_record(record: Mapping[str, object]) -> Event:
+    """Return the event that `record` holds. Raises `InputError` (`event-record`) naming kind and field."""
+    name = record.get("kind")
+    kind = _kinds().get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise InputError("event-record", f"{quoted(name)} is no kind of event of a round")
+    shape = _shape(kind)
+    given = {key: value for key, value in record.items() if key != "kind"}
+    for key in (*given, *shape):
+        if (key not in given) is not (key not in shape):
+            problem = "is missing" if key not in given else "does not belong there"
+            raise InputError("event-record", f"event {name}: {quoted(key)} {problem}")
+    values: dict[str, Any] = {key: _value(kind, key, shape[key], value) for key, value in given.items()}
+    return kind(**values)
+
+
+@cache
+def _kinds() -> Mapping[str, type[Event]]:
+    return {name: kind for kind, name in _kind_names().items()}
+
+
+@cache
+def _kind_names() -> Mapping[type[Event], str]:
+    return {kind: _CAPITAL.sub("-", kind.__name__).lower() for kind in get_args(Event)}
+
+
+def _shape(kind: type[Event]) -> Mapping[str, Any]:
+    return _shapes()[kind]
+
+
+@cache
+def _shapes() -> Mapping[type[Event], Mapping[str, Any]]:
+    hints = {kind: get_type_hints(kind, vars(events)) for kind in get_args(Event)}
+    return {kind: {each.name: hints[kind][each.name] for each in fields(kind)} for kind in hints}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Case):
+        return value.name.lower().replace("_", "-")
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, get_args(Event)):
+        return to_record(value)
+    return value
+
+
+def _value(kind: type[Event], key: str, wanted: Any, value: object) -> object:
+    found = _read(kind, wanted, value)
+    if found is _NOTHING:
+        raise InputError("event-record", f"event {kind_of(kind)}: {key} {quoted(value)} is not what stands there")
+    return found
+
+
+_NOTHING: Final = object()
+
+
+def _read(kind: type[Event], wanted: Any, value: object) -> object:
+    origin = get_origin(wanted)
+    if wanted is Case:
+        return next((case for case in Case if _plain(case) == value), _NOTHING)
+    if kind is EntryCorrected:
+        entry = from_record(value) if isinstance(value, Mapping) else None
+        return entry if isinstance(entry, get_args(wanted)) else _NOTHING
+    if origin is tuple:
+        fits = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return tuple(value) if fits and isinstance(value, list) else _NOTHING
+    if origin is Mapping:
+        return dict(value) if isinstance(value, Mapping) and _fits_mapping(wanted, value) else _NOTHING
+    return value if _fits(wanted, value) else _NOTHING
+
+
+def _fits_mapping(wanted: Any, value: Mapping[Any, object]) -> bool:
+    inner = get_args(wanted)[1]
+    return all(isinstance(name, str) and (inner is object or type(each) is inner) for name, each in value.items())
+
+
+def _fits(wanted: Any, value: object) -> bool:
+    if isinstance(wanted, types.UnionType) or get_origin(wanted) is Union:
+        return any(_fits(each, value) for each in get_args(wanted))
+    return type(value) is wanted
