@@ -67,6 +67,9 @@ class FakeDevice:
             self.gone = True
             self.changed.notify_all()
 
+    def deafen(self) -> None:
+        self.reads_nothing = True
+
     def fail(self, call: str, *numbers: int) -> None:
         """Raise these errors at the next calls, one each."""
         with self.changed:

@@ -21,17 +21,19 @@ async def open_transport(
     *,
     within_s: float = CONNECT_S,
     baud: int = BAUD,
+    hold_dtr: bool = True,
     write_limit_bytes: int = WRITE_LIMIT_BYTES,
 ) -> Transport:
-    """Open the device's port within `within_s` seconds; `baud` counts for serial ports only. Nothing is sent.
+    """Open the device's port within `within_s` seconds and send nothing.
 
+    `baud` and `hold_dtr` (keep DTR up, also after closing) count for serial ports only.
     Raises ConfigError `device-url` or `simulated-device-refused`, and DeviceError with the code that says what is wrong
     with the port.
     """
     device = parse_device_url(url) if isinstance(url, str) else url
     match device:
         case SerialUrl():
-            return open_serial(device, baud=baud, write_limit_bytes=write_limit_bytes)
+            return open_serial(device, baud=baud, hold_dtr=hold_dtr, write_limit_bytes=write_limit_bytes)
         case TcpUrl():
             return await open_tcp(device, within_s=within_s, write_limit_bytes=write_limit_bytes)
         case UsbUrl():
