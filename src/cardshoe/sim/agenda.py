@@ -1,0 +1,104 @@
+"""What will happen when, in the world's own time.
+
+Owns the order of things that are due at once (first planned, first done), so that a run is the same every time. Knows
+no clock: `now` comes in, in seconds.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(order=True, slots=True)
+class Entry:
+    """One planned act; `done` once it happened or was called off."""
+
+    at: float
+    number: int
+    act: Callable[[float], None] | None = field(compare=False)
+
+    @property
+    def done(self) -> bool:
+        """Tell whether nothing will come of it any more."""
+        return self.act is None
+
+    def cancel(self) -> None:
+        """Call it off."""
+        self.act = None
+
+
+class Agenda:
+    """Planned acts in order of time."""
+
+    def __init__(self, now: float) -> None:
+        self._heap: list[Entry] = []
+        self._number = 0
+        self.now = now
+
+    def call_at(self, at: float, act: Callable[[float], None]) -> Entry:
+        """Plan `act(t)` for time `at` (never before the present)."""
+        self._number += 1
+        entry = Entry(max(at, self.now), self._number, act)
+        heapq.heappush(self._heap, entry)
+        return entry
+
+    def next_deadline(self) -> float | None:
+        """Return when the next act is due, or None."""
+        while self._heap and self._heap[0].done:
+            heapq.heappop(self._heap)
+        return self._heap[0].at if self._heap else None
+
+    def run_until(self, now: float) -> None:
+        """Do all that is due by `now`, each act at its own time."""
+        while True:
+            due = self.next_deadline()
+            if due is None or due > now:
+                break
+            entry = heapq.heappop(self._heap)
+            self.now = max(self.now, entry.at)
+            act, entry.act = entry.act, None
+            if act is not None:
+                act(self.now)
+        self.now = max(self.now, now)
+
+
+class Timers:
+    """The part of an agenda that belongs to one device, so that a power cut ends all of it at once.
+
+    `after` takes milliseconds of the mechanism, which the world's speed shortens; `at` takes absolute seconds, which
+    nothing scales. `guard` stands around each act: a device uses it to catch its own power cut.
+    """
+
+    def __init__(
+        self, agenda: Agenda, *, speed: float, guard: Callable[[Callable[[], None]], None] | None = None
+    ) -> None:
+        self._agenda = agenda
+        self._speed = speed
+        self._guard = guard
+        self._entries: list[Entry] = []
+
+    @property
+    def now(self) -> float:
+        """The present, in seconds."""
+        return self._agenda.now
+
+    def after(self, ms: float, act: Callable[[float], None]) -> Entry:
+        """Plan `act` for `ms` milliseconds of the mechanism from now."""
+        return self.at(self._agenda.now + ms / 1000.0 / self._speed, act)
+
+    def at(self, when: float, act: Callable[[float], None]) -> Entry:
+        """Plan `act` for the absolute time `when`, in seconds."""
+        if len(self._entries) > 64:
+            self._entries = [entry for entry in self._entries if not entry.done]
+        guard = self._guard
+        entry = self._agenda.call_at(when, act if guard is None else lambda now: guard(lambda: act(now)))
+        self._entries.append(entry)
+        return entry
+
+    def drop_all(self) -> None:
+        """Call off everything that is planned here."""
+        for entry in self._entries:
+            entry.cancel()
+        self._entries.clear()

@@ -1,0 +1,328 @@
+"""The shoe as metal and rollers: magazine, feed path, mouth, gate, door, and where every card in it lies.
+
+Owns the physics and the raw sensor signals with their bounce. Must not know commands, ids or messages: firmware drives
+it by `drive`, `stop` and `take_back` and hears of sensors through `listener`.
+
+A card goes magazine → path (the entry sensor sees it) → mouth (the exit sensor sees it) → gate. `drive` moves one card
+all the way; a card stays where it is when the motor stops.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from cardshoe.sim.agenda import Entry, Timers
+from cardshoe.sim.deck import Placed, counted, shuffled
+from cardshoe.sim.nvram import Store
+from cardshoe.sim.truth import Truth
+
+PICK_MS: Final = 60.0
+TRAVEL_MS: Final = (80.0, 90.0)
+BOUNCE_MS: Final = (2.0, 5.0)
+BACK_MS: Final = 100.0
+DRAG_MS: Final = 30.0
+MISCOUNT_MS: Final = (40.0, 30.0)  # when a false pulse begins after the card, and how long it lasts
+FREED_MS: Final = {"path": (100.0, 250.0), "exit": (100.0, 900.0)}
+CHATTER_PULSES: Final = 6
+
+
+class Pull(Enum):
+    """How hard the rollers work."""
+
+    NORMAL = 1
+    STRONG = 2
+    SHAKE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What goes wrong with one card on its way. `where` is "path" or "exit"."""
+
+    kind: str
+    where: str = "path"
+    flagged: bool = False  # hidden (double_feed), miscount (sensor_chatter), undetected (face_up)
+
+
+@dataclass(slots=True)
+class MachineState:
+    """Where things are in the shoe; all of it outlives power cuts. `magazine[0]` is the next card to be fed."""
+
+    magazine: list[Placed] = field(default_factory=list)
+    path: list[Placed] = field(default_factory=list)
+    mouth: list[Placed] = field(default_factory=list)
+    gate: list[Placed] = field(default_factory=list)
+    door_open: bool = False
+    door_touched: bool = False
+    mode: int = 0
+    jammed: str = ""
+    causes: list[str] = field(default_factory=list)
+
+
+class Mechanism:
+    """The moving parts. `effects_of` tells, for a run of n cards, what goes wrong with which card (from 1)."""
+
+    def __init__(self, *, timers: Timers, rng: random.Random, truth: Truth, store: Store, state: MachineState) -> None:
+        self._timers = timers
+        self._rng = rng
+        self._truth = truth
+        self._store = store
+        self.state = state
+        self.listener: Callable[[str, bool], None] | None = None
+        self.effects_of: Callable[[int], dict[int, Effect]] = lambda _: {}
+        self._effects: dict[int, Effect] = {}
+        self._asked = 0
+        self._run_card = 0
+        self._run_out = 0
+        self._plan: Entry | None = None
+        self._pull = Pull.NORMAL
+        self._freed = False
+        self._edges: dict[str, int] = {}
+        self.face_seen = False  # the colour sensor at the exit saw a face in this run
+        self.cover_seen = False  # … and what passes there now, or passed last, is a cover card
+
+    # --- what firmware reads
+
+    def covered(self, sensor: str) -> bool:
+        """Return the steady reading of a sensor: entry, exit, gate, magazine, door."""
+        state = self.state
+        match sensor:
+            case "entry":
+                return bool(state.path)
+            case "exit":
+                return bool(state.mouth) and not self._unseen()
+            case "gate":
+                return bool(state.gate or state.mouth)
+            case "magazine":
+                return counted(state.magazine) > 0
+            case _:
+                return state.door_open
+
+    @property
+    def covers_inside(self) -> int:
+        """Cover cards that lie ahead of undealt cards."""
+        return len(self.state.magazine) - counted(self.state.magazine)
+
+    # --- one run of the feeder
+
+    def begin_run(self, cards: int) -> None:
+        """The motor starts for a stack of `cards`."""
+        self._truth.feeds_started += 1
+        self._asked, self._run_card, self._run_out = cards, 0, 0
+        self._effects = self.effects_of(cards)
+        self.face_seen = False
+
+    def end_run(self) -> None:
+        """The stack is over, complete or not."""
+        if 0 < self._run_out < self._asked:
+            self._truth.partial_stacks += 1
+        self._asked = 0
+
+    def drive(self, pull: Pull) -> None:
+        """Move the next card on, to the gate. While it moves, only the strength changes."""
+        self._pull = pull
+        if self._plan is None or self._plan.done:
+            self._next_stage()
+
+    def stop(self) -> None:
+        """Stop the motor: the card stays where it is."""
+        if self._plan is not None:
+            self._plan.cancel()
+            self._plan = None
+
+    def take_back(self) -> None:
+        """Turn the rollers backwards: a card in the path goes back to the magazine, ahead of all others."""
+        self.stop()
+        self._plan = self._timers.after(BACK_MS, lambda _: self._back())
+
+    @property
+    def feeding(self) -> bool:
+        """Tell whether a stack is on its way."""
+        return self._asked > 0
+
+    def slide_out(self) -> None:
+        """The next card slides out of the mouth by itself."""
+        self._effects, self._run_card = {}, 0
+        if self._plan is None or self._plan.done:
+            self._next_stage()
+
+    def spit(self) -> None:
+        """Push what is in the path past the sensors to the gate (only a shoe that breaks SHOE-4.7 does so)."""
+        self._out(self.state.path)
+        self.state.path = []
+
+    def shuffle(self, rng: random.Random) -> None:
+        """Take back what lies in the path and shuffle the magazine; cover cards come to lie ahead of the deck."""
+        state = self.state
+        if state.path:
+            state.magazine[:0] = state.path
+            state.path = []
+            self.path_emptied()
+        covers = [placed for placed in state.magazine if placed.is_cover]
+        state.magazine = covers + shuffled([placed for placed in state.magazine if not placed.is_cover], rng)
+        self._truth.shuffles += 1
+        self._store.touch()
+
+    def _effect(self, number: int) -> Effect | None:
+        return self._effects.get(number)
+
+    def _unseen(self) -> bool:
+        effect = self._effect(self._run_card)
+        return effect is not None and effect.kind == "missed_passage"
+
+    def _held(self, where: str) -> bool:
+        if self.state.jammed == where:
+            return True
+        effect = self._effect(self._run_card)
+        if effect is None or effect.where != where:
+            return False
+        if effect.kind == "jam":
+            self.state.jammed = where
+            self._store.touch()
+            return True
+        return effect.kind == "stuck" and self._pull is not Pull.SHAKE and not self._freed
+
+    def _next_stage(self) -> None:
+        state = self.state
+        if state.mouth:
+            if not self._held("exit"):
+                self._plan = self._timers.after(self._leg("exit"), lambda _: self._leave_mouth())
+        elif state.path:
+            if not self._held("path"):
+                self._plan = self._timers.after(self._leg("path"), lambda _: self._reach_mouth())
+        elif state.magazine and not self._slips():
+            self._plan = self._timers.after(PICK_MS, lambda _: self._leave_magazine())
+
+    def _leg(self, where: str) -> float:
+        effect = self._effect(self._run_card)
+        if effect is not None and effect.kind == "stuck" and effect.where == where and self._pull is Pull.SHAKE:
+            self._freed = True
+            return self._rng.uniform(*FREED_MS[where])
+        return self._rng.uniform(*TRAVEL_MS)
+
+    def _slips(self) -> bool:
+        if self.state.magazine[0].is_cover:
+            return False
+        effect = self._effect(self._run_card + 1)
+        if effect is None:
+            return False
+        return effect.kind == "short_feed" or (effect.kind == "slip" and self._pull is not Pull.STRONG)
+
+    def _leave_magazine(self) -> None:
+        state = self.state
+        placed = state.magazine.pop(0)
+        if not placed.is_cover:
+            self._run_card += 1
+            self._freed = False
+            effect = self._effect(self._run_card)
+            if effect is not None and effect.kind == "face_up":
+                placed = Placed(placed.card, face_up=True)
+            if effect is not None and effect.kind == "double_feed" and counted(state.magazine):
+                state.path.append(placed)
+                placed = state.magazine.pop(0)
+        state.path.append(placed)
+        self._store.touch()
+        self._next_stage()
+        self._edge("entry", covered=True)
+
+    def _reach_mouth(self) -> None:
+        state = self.state
+        effect = self._effect(self._run_card)
+        together = effect is not None and effect.kind == "double_feed" and effect.flagged
+        going = len(state.path) if together else 1
+        state.mouth, state.path = state.path[:going], state.path[going:]
+        self.cover_seen = state.mouth[0].is_cover
+        undetected = effect is not None and effect.kind == "face_up" and effect.flagged
+        self.face_seen = self.face_seen or (any(placed.face_up for placed in state.mouth) and not undetected)
+        self._store.touch()
+        self._next_stage()
+        if not state.path:
+            self._edge("entry", covered=False)
+        if not self._unseen():
+            chatters = effect is not None and effect.kind == "sensor_chatter"
+            self._edge("exit", covered=True, pulses=CHATTER_PULSES if chatters else 1)
+        if not state.gate:
+            self._edge("gate", covered=True)
+
+    def _leave_mouth(self) -> None:
+        state = self.state
+        self._plan = None
+        unseen, effect = self._unseen(), self._effect(self._run_card)
+        self._out(state.mouth)
+        state.mouth = []
+        if state.path:  # a second card was dragged along: it follows without the motor
+            self._timers.after(DRAG_MS, lambda _: self._drag())
+        if effect is not None and effect.kind == "sensor_chatter" and effect.flagged:
+            wait, length = MISCOUNT_MS
+            self._timers.after(wait, lambda _: self._emit("exit", covered=True))
+            self._timers.after(wait + length, lambda _: self._emit("exit", covered=False))
+        if not unseen:
+            self._edge("exit", covered=False)
+
+    def _drag(self) -> None:
+        if self.state.path and not self.state.mouth and self.listener is not None:
+            self._reach_mouth()
+
+    def _out(self, cards: list[Placed]) -> None:
+        state = self.state
+        before = self._run_out
+        self._run_out += counted(cards)
+        self._truth.cards_out += counted(cards)
+        if before < self._asked <= self._run_out:
+            self._truth.stacks_dispensed += 1
+        state.gate.extend(cards)
+        self._store.touch()
+
+    def _back(self) -> None:
+        state = self.state
+        self._plan = None
+        if not state.path or state.jammed == "path":
+            return
+        self._run_card -= counted(state.path)
+        state.magazine[:0] = state.path
+        state.path = []
+        self._store.touch()
+        self._edge("entry", covered=False)
+
+    # --- sensors
+
+    def _emit(self, sensor: str, *, covered: bool) -> None:
+        if self.listener is not None:
+            self.listener(sensor, covered)
+
+    def _edge(self, sensor: str, *, covered: bool, pulses: int = 1) -> None:
+        """A contact changes and bounces, 2 to 5 ms a time; a newer change of the same contact ends the bouncing."""
+        number = self._edges[sensor] = self._edges.get(sensor, 0) + 1
+
+        def bounce(value: bool) -> Callable[[float], None]:
+            return lambda _: self._emit(sensor, covered=value) if self._edges[sensor] == number else None
+
+        at = 0.0
+        for _ in range(pulses):
+            for value in (not covered, covered):
+                at += self._rng.uniform(*BOUNCE_MS)
+                self._timers.after(at, bounce(value))
+        self._emit(sensor, covered=covered)
+
+    def gate_changed(self, *, covered: bool) -> None:
+        """Hands changed what lies in the gate."""
+        self._store.touch()
+        self._edge("gate", covered=covered)
+
+    def mouth_emptied(self) -> None:
+        """Hands pulled a card out of the exit sensor."""
+        self._edge("exit", covered=False)
+
+    def path_emptied(self) -> None:
+        """Hands, or the lever, took what lay in the path."""
+        self.stop()
+        self.state.jammed = ""
+        self._edge("entry", covered=False)
+
+    def signal(self, sensor: str, *, covered: bool) -> None:
+        """Pass on a change of a contact that does not bounce: door, magazine, cover, mode."""
+        self._store.touch()
+        self._emit(sensor, covered=covered)

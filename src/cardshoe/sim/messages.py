@@ -1,0 +1,203 @@
+"""The layouts of all messages, as this device was built: names, numbers, fields, and the spec hashes.
+
+Written by hand from link-v1, shoe-v1 and reader-v1 (LINK-2.7, LINK-2.8, LINK-5.2). Knows nothing of when a message is
+sent. A test compares it with the protocol's files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+Value = int | bytes | str
+
+SPEC_HASHES: Final = {
+    "shoe": bytes.fromhex("fff52ae4ce30f770e26bbb191bff937354674b150803eb7765fa9ac31b7fd9d7"),
+    "reader": bytes.fromhex("52f842b36226da660e4727a651c9530b7b877c61969c99ed7f14601620f52c2e"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One message: its type number and its fields in order, each with its kind (u8 … u64, bytesN, textN)."""
+
+    name: str
+    type: int
+    fields: tuple[tuple[str, str], ...]
+
+    @property
+    def size(self) -> int:
+        """Payload length in bytes: every message has exactly one (LINK-2.8)."""
+        return sum(_width(kind) for _, kind in self.fields)
+
+    def pack(self, values: Mapping[str, Value]) -> bytes:
+        """Return the payload. Raises ValueError for missing or unknown fields and for values that do not fit."""
+        names = [name for name, _ in self.fields]
+        if set(values) != set(names):
+            raise ValueError(f"{self.name}: fields {sorted(values)} given, {names} needed")
+        return b"".join(_pack_one(self.name, name, kind, values[name]) for name, kind in self.fields)
+
+    def unpack(self, payload: bytes) -> dict[str, Value]:
+        """Return the fields of a payload. Raises ValueError when its length is not that of the message."""
+        if len(payload) != self.size:
+            raise ValueError(f"{self.name}: {len(payload)} bytes, {self.size} needed")
+        values: dict[str, Value] = {}
+        place = 0
+        for name, kind in self.fields:
+            piece = payload[place : place + _width(kind)]
+            place += len(piece)
+            values[name] = _unpack_one(kind, piece)
+        return values
+
+
+def _width(kind: str) -> int:
+    if kind[0] == "u":
+        return int(kind[1:]) // 8
+    return int(kind.removeprefix("bytes").removeprefix("text"))
+
+
+def _pack_one(message: str, name: str, kind: str, value: Value) -> bytes:
+    width = _width(kind)
+    if kind[0] == "u" and isinstance(value, int):
+        if not 0 <= value < 1 << (8 * width):
+            raise ValueError(f"{message}.{name}: {value} does not fit {kind}")
+        return value.to_bytes(width, "little")
+    if kind.startswith("bytes") and isinstance(value, bytes) and len(value) == width:
+        return value
+    if kind.startswith("text") and isinstance(value, str) and len(value) <= width:
+        return value.encode("ascii").ljust(width, b"\x00")
+    raise ValueError(f"{message}.{name}: {value!r} is no {kind}")
+
+
+def _unpack_one(kind: str, piece: bytes) -> Value:
+    if kind[0] == "u":
+        return int.from_bytes(piece, "little")
+    if kind.startswith("text"):
+        return piece.rstrip(b"\x00").decode("ascii", "replace")
+    return bytes(piece)
+
+
+def _layout(name: str, number: int, fields: str = "") -> Layout:
+    pairs = tuple((part.split(":")[0], part.split(":")[1]) for part in fields.split())
+    return Layout(name, number, pairs)
+
+
+_EVENT: Final = "event_id:u64 boot_counter:u32 uptime_ms:u32 "
+_LINK_STATUS: Final = "boot_counter:u32 uptime_ms:u32 last_event:u64 held_events:u16 lease_left_ms:u16 "
+
+_LINK: Final = (
+    _layout("HELLO", 0x01, "host_nonce:bytes16 spec_hash:bytes32 purpose:u8 security:u8 consumed_event:u64"),
+    _layout(
+        "HELLO_REPLY",
+        0x81,
+        "result:u8 host_nonce:bytes16 device_nonce:bytes16 spec_hash:bytes32 session:u8 device_kind:u8 model:text16 "
+        "serial:text16 firmware:text12 boot_counter:u32 ring_size:u16 capabilities:u32 oldest_event:u64 last_event:u64",
+    ),
+    _layout("HEARTBEAT", 0x02, "lease_ms:u16"),
+    _layout("EVENT_ACK", 0x03, "consumed_event:u64"),
+    _layout("REJECT", 0xFF, "reason:u8 rejected_type:u8"),
+)
+
+_SHOE: Final = (
+    _layout(
+        "STATUS",
+        0x82,
+        _LINK_STATUS + "mode:u8 state:u8 flags:u16 deck_state:u8 deck_id:u32 cards_left:u8 gate_cards:u8 "
+        "running_command:u64 last_command:u64 fault:u16 stacks_total:u32 cards_total:u32",
+    ),
+    _layout("QUERY_COMMAND", 0x10, "command_id:u64"),
+    _layout("QUERY_COMMAND_REPLY", 0x90, "command_id:u64 outcome:u8 cards_seen:u8 taken:u8 first_slot:u8 fault:u16"),
+    _layout("DISPENSE", 0x11, "command_id:u64 deck_id:u32 cards:u8 destination:u8"),
+    _layout("DISPENSE_REPLY", 0x91, "command_id:u64 result:u8"),
+    _layout("SET_INHIBIT", 0x12, "inhibited:u8"),
+    _layout("SET_INHIBIT_REPLY", 0x92, "inhibited:u8"),
+    _layout("PREPARE_DECK", 0x13, "command_id:u64"),
+    _layout("PREPARE_DECK_REPLY", 0x93, "command_id:u64 result:u8"),
+    _layout("CLEAR_FAULT", 0x14, "fault:u16"),
+    _layout("CLEAR_FAULT_REPLY", 0x94, "result:u8 fault:u16"),
+    _layout("READ_COUNTERS", 0x15),
+    _layout(
+        "READ_COUNTERS_REPLY",
+        0x95,
+        "stacks_total:u32 cards_total:u32 misfeeds_total:u32 rereads_total:u32 faults_total:u32 shuffles_total:u32",
+    ),
+    _layout("BOOTED", 0x60, _EVENT + "cause:u8 cards_at:u8"),
+    _layout("STACK_READY", 0x61, _EVENT + "command_id:u64 deck_id:u32 cards:u8 first_slot:u8"),
+    _layout("STACK_TAKEN", 0x62, _EVENT + "command_id:u64 cards:u8"),
+    _layout("DISPENSE_FAILED", 0x63, _EVENT + "command_id:u64 fault:u16 cards_seen:u8"),
+    _layout("DISPENSE_INTERRUPTED", 0x64, _EVENT + "command_id:u64 cause:u8 cards_seen:u8"),
+    _layout("COVER_CARD_INSERTED", 0x65, _EVENT + "before_slot:u8"),
+    _layout("COVER_CARD_SEEN", 0x66, _EVENT + "command_id:u64 before_slot:u8"),
+    _layout("DOOR_OPENED", 0x67, _EVENT + "cards_left:u8"),
+    _layout("DOOR_CLOSED", 0x68, _EVENT + "cards_present:u8"),
+    _layout("STUB_REMOVED", 0x69, _EVENT + "cards:u8"),
+    _layout("DECK_LOADED", 0x6A, _EVENT),
+    _layout("DECK_VERIFIED", 0x6B, _EVENT + "command_id:u64 deck_id:u32 cards:u8"),
+    _layout(
+        "DECK_REJECTED",
+        0x6C,
+        _EVENT + "command_id:u64 cards:u8 missing:u8 duplicate:u8 foreign:u8 unreadable:u8 face_up:u8 jokers:u8 "
+        "named:bytes16",
+    ),
+    _layout("FAULT_RAISED", 0x6D, _EVENT + "fault:u16 detail:u8"),
+    _layout("FAULT_CLEARED", 0x6E, _EVENT + "fault:u16"),
+    _layout("LEASE_LOST", 0x6F, _EVENT + "running_command:u64"),
+    _layout("MODE_CHANGED", 0x70, _EVENT + "mode:u8"),
+    _layout("CARD_UNEXPECTED", 0x71, _EVENT + "cards:u8"),
+)
+
+_READER: Final = (
+    _layout(
+        "STATUS",
+        0x82,
+        _LINK_STATUS + "state:u8 flags:u16 places_occupied:u16 faces_seen:u8 fault:u16 cards_read_total:u32 "
+        "rereads_total:u32 unreadable_total:u32",
+    ),
+    _layout("SCAN", 0x10, "place:u8"),
+    _layout("SCAN_REPLY", 0x90, "place:u8 result:u8 faces:bytes8"),
+    _layout("READ_COUNTERS", 0x15),
+    _layout(
+        "READ_COUNTERS_REPLY", 0x95, "cards_read_total:u32 rereads_total:u32 unreadable_total:u32 faults_total:u32"
+    ),
+    _layout("BOOTED", 0x60, _EVENT + "cause:u8"),
+    _layout("CARD_READ", 0x61, _EVENT + "place:u8 index:u8 face:u8"),
+    _layout("PLACE_CLEARED", 0x62, _EVENT + "place:u8"),
+    _layout("FAULT_RAISED", 0x6D, _EVENT + "fault:u16 detail:u8"),
+    _layout("FAULT_CLEARED", 0x6E, _EVENT + "fault:u16"),
+)
+
+MESSAGES: Final[dict[str, dict[str, Layout]]] = {
+    "shoe": {layout.name: layout for layout in _LINK + _SHOE},
+    "reader": {layout.name: layout for layout in _LINK + _READER},
+}
+
+_BY_TYPE: Final = {device: {layout.type: layout for layout in layouts.values()} for device, layouts in MESSAGES.items()}
+
+FAULT_CODES: Final[dict[str, int]] = {
+    "jam": 0x0101, "double_feed": 0x0102, "short_feed": 0x0103, "empty": 0x0104, "exit_blocked": 0x0105,
+    "sensor_stuck": 0x0106, "sensor_chatter": 0x0107, "homing_failed": 0x0108, "platform_out_of_position": 0x0109,
+    "motor_stalled": 0x010A, "feed_slow": 0x010B, "deck_count_wrong": 0x0201, "deck_identity_wrong": 0x0202,
+    "card_unreadable": 0x0203, "card_face_up": 0x0204, "card_foreign": 0x0205, "content_unknown": 0x0206,
+    "memory_corrupt": 0x0301, "watchdog_reset": 0x0302, "low_battery": 0x0303, "over_temperature": 0x0304,
+    "ring_full": 0x0305, "lens_dirty": 0x0401, "reader_unsteady": 0x0402,
+}  # fmt: skip
+FAULT_NAMES: Final = {code: name for name, code in FAULT_CODES.items()}
+GOES_ON: Final = frozenset({"sensor_chatter", "feed_slow", "low_battery", "lens_dirty"})
+LOCKOUT: Final = frozenset({"sensor_stuck", "homing_failed", "platform_out_of_position", "memory_corrupt"})
+VOID: Final = frozenset({"deck_count_wrong", "deck_identity_wrong", "content_unknown"})
+
+
+def layout_of(device: str, number: int) -> Layout | None:
+    """Return the layout of a type number at a device ("shoe" or "reader"), or None."""
+    return _BY_TYPE[device].get(number)
+
+
+def pack(device: str, name: str, values: Mapping[str, Value]) -> bytes:
+    """Return the payload of the message `name` of `device`. Raises ValueError as `Layout.pack` does."""
+    return MESSAGES[device][name].pack(values)
+
+
+def unpack(device: str, name: str, payload: bytes) -> dict[str, Value]:
+    """Return the fields of a payload of the message `name` of `device`. Raises ValueError on a wrong length."""
+    return MESSAGES[device][name].unpack(payload)

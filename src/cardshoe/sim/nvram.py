@@ -1,0 +1,215 @@
+"""What devices remember over power cuts, and the file that stands for it over the end of the process.
+
+Owns the contents of each device's memory (LINK-5.4, LINK-5.10, LINK-7.1, LINK-7.2, SHOE-2.5, SHOE-3.2, SHOE-3.5) and
+the state file with its lock. Must not know what the firmware does with it.
+
+The file is written whole and put in place by a rename, before anything that depends on it leaves on a line. It is not
+flushed to the disk: it stands for memory that outlives the process, not for one that outlives this computer.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from cardshoe.sim.deck import Card, Design, Placed
+from cardshoe.sim.errors import SimError
+
+RING_SIZE: Final = 128
+COMMANDS_REMEMBERED: Final = 64
+UNKNOWN: Final = 0xFF
+STATE_FILE: Final = "world.json"
+LOCK_FILE: Final = "lock"
+STATE_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event in the ring: id, type number and the payload as it goes on the line."""
+
+    event_id: int
+    type: int
+    payload: bytes
+
+
+@dataclass(slots=True)
+class LinkMemory:
+    """What the link part of any device remembers."""
+
+    boot_counter: int = 0
+    session_number: int = 0
+    last_event: int = 0
+    ring: list[StoredEvent] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRecord:
+    """One command that was accepted: `outcome` as in shoe-v1; `cards_seen` and `first_slot` FF when unknown or none."""
+
+    command_id: int
+    kind: str
+    cards: int
+    destination: int
+    outcome: int
+    cards_seen: int = 0
+    taken: bool = False
+    first_slot: int = UNKNOWN
+    fault: int = 0
+
+
+@dataclass(slots=True)
+class ShoeMemory:
+    """What the shoe remembers. `passed` counts the cards of this deck that have left through the exit sensor."""
+
+    link: LinkMemory = field(default_factory=LinkMemory)
+    last_command: int = 0
+    running: int = 0
+    records: dict[int, CommandRecord] = field(default_factory=dict)
+    deck_state: int = 0
+    deck_id: int = 0
+    deck_cards: int = 0
+    passed: int = 0
+    left_known: bool = False
+    card_in_sensor: bool = False
+    gate_cards: int = 0
+    gate_command: int = 0
+    cover_slots: list[int] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    door_open: bool = False
+    magazine_filled: bool = False
+    stacks_total: int = 0
+    cards_total: int = 0
+    misfeeds_total: int = 0
+    rereads_total: int = 0
+    faults_total: int = 0
+    shuffles_total: int = 0
+
+    def keep(self, record: CommandRecord) -> None:
+        """Write an outcome; the oldest beyond 64 are forgotten (SHOE-3.5)."""
+        self.records[record.command_id] = record
+        while len(self.records) > COMMANDS_REMEMBERED:
+            del self.records[min(self.records)]
+
+
+@dataclass(slots=True)
+class ReaderMemory:
+    """What the table reader remembers."""
+
+    link: LinkMemory = field(default_factory=LinkMemory)
+    cards_read_total: int = 0
+    rereads_total: int = 0
+    unreadable_total: int = 0
+    faults_total: int = 0
+
+
+# --- to and from JSON
+
+
+def _link_from(data: Mapping[str, Any]) -> LinkMemory:
+    ring = [StoredEvent(item["event_id"], item["type"], bytes.fromhex(item["payload"])) for item in data["ring"]]
+    return LinkMemory(**{**data, "ring": ring})
+
+
+def _plain(value: object) -> object:
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def memory_to_json(memory: ShoeMemory | ReaderMemory) -> dict[str, Any]:
+    """Return a device's memory as plain JSON values."""
+    data = asdict(memory)
+    data["link"]["ring"] = [{key: _plain(item) for key, item in event.items()} for event in data["link"]["ring"]]
+    if "records" in data:
+        data["records"] = list(data["records"].values())
+    return data
+
+
+def shoe_from_json(data: Mapping[str, Any]) -> ShoeMemory:
+    """Return the shoe's memory from what `memory_to_json` gave."""
+    records = {item["command_id"]: CommandRecord(**item) for item in data["records"]}
+    return ShoeMemory(**{**data, "link": _link_from(data["link"]), "records": records})
+
+
+def reader_from_json(data: Mapping[str, Any]) -> ReaderMemory:
+    """Return the reader's memory from what `memory_to_json` gave."""
+    return ReaderMemory(**{**data, "link": _link_from(data["link"])})
+
+
+def cards_to_json(cards: list[Placed]) -> list[list[Any]]:
+    """Return cards as they lie, as plain JSON values."""
+    return [[p.card.uid, p.card.face, p.card.design.value, p.card.legible, p.face_up] for p in cards]
+
+
+def cards_from_json(data: list[list[Any]]) -> list[Placed]:
+    """Return cards from what `cards_to_json` gave."""
+    return [Placed(Card(uid, face, Design(design), legible), face_up) for uid, face, design, legible, face_up in data]
+
+
+# --- the file
+
+
+class Store:
+    """The state directory of one world, or nothing when there is none. Held by a lock until `close`."""
+
+    def __init__(self, directory: Path | None) -> None:
+        self._directory = directory
+        self._dirty = False
+        self._lock: int | None = None
+        if directory is not None:
+            self._lock = _locked(directory)
+
+    def load(self) -> dict[str, Any] | None:
+        """Return what was written last, or None. Raises SimError when the file cannot be understood."""
+        if self._directory is None:
+            return None
+        path = self._directory / STATE_FILE
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise SimError(f"{path} cannot be read ({error}); remove it to begin with a new deck") from error
+        if not isinstance(data, dict) or data.get("version") != STATE_VERSION:
+            raise SimError(f"{path} is no state of this version; remove it to begin with a new deck")
+        return data
+
+    def touch(self) -> None:
+        """Note that something changed that must be remembered."""
+        self._dirty = True
+
+    def flush(self, snapshot: Callable[[], Mapping[str, Any]]) -> None:
+        """Write the state if it has changed. Raises SimError when the file cannot be written."""
+        if not self._dirty or self._directory is None:
+            return
+        self._dirty = False
+        path = self._directory / STATE_FILE
+        fresh = path.with_suffix(".new")
+        try:
+            fresh.write_text(json.dumps({"version": STATE_VERSION, **snapshot()}), encoding="utf-8")
+            os.replace(fresh, path)
+        except OSError as error:
+            raise SimError(f"{path} cannot be written: {error}") from error
+
+    def close(self) -> None:
+        """Give the directory back."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _locked(directory: Path) -> int:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise SimError(f"state directory {directory} cannot be used: {error}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        raise SimError(f"state directory {directory} is in use by another simulator") from error
+    return lock

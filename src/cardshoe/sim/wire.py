@@ -1,0 +1,147 @@
+"""Frames as the devices make and read them: COBS, CRC-32, header, resynchronisation.
+
+Owns LINK-2.1 to LINK-2.6 and LINK-3.1 to LINK-3.3. Must not know what a message means, nor anything of the drivers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+VERSION_CLEAR: Final = 0x01
+HEADER_BYTES: Final = 5
+CHECK_BYTES: Final = 4
+PAYLOAD_MAX: Final = 232
+ENCODED_MAX: Final = 254  # without the 00 that ends the frame (LINK-2.6, LINK-3.3)
+
+
+def _crc_row(index: int) -> int:
+    value = index
+    for _ in range(8):
+        value = (value >> 1) ^ (0xEDB88320 if value & 1 else 0)
+    return value
+
+
+_CRC_TABLE: Final = tuple(_crc_row(index) for index in range(256))
+
+
+def crc32(data: bytes) -> int:
+    """Return the CRC-32 of `data`: polynomial 04C11DB7 reflected, first and last FFFFFFFF (LINK-2.4)."""
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = (value >> 8) ^ _CRC_TABLE[(value ^ byte) & 0xFF]
+    return value ^ 0xFFFFFFFF
+
+
+def cobs_encode(content: bytes) -> bytes:
+    """Return the COBS encoding of `content`, without the 00 that ends a frame (LINK-2.5)."""
+    encoded = bytearray()
+    for block in content.split(b"\x00"):
+        start = 0
+        while len(block) - start >= 254:
+            encoded.append(0xFF)
+            encoded += block[start : start + 254]
+            start += 254
+        encoded.append(len(block) - start + 1)
+        encoded += block[start:]
+    return bytes(encoded)
+
+
+def cobs_decode(encoded: bytes) -> bytes | None:
+    """Return the content of a COBS encoding, or None when it is not one."""
+    content = bytearray()
+    place = 0
+    while place < len(encoded):
+        code = encoded[place]
+        end = place + code
+        if code == 0 or end > len(encoded):
+            return None
+        content += encoded[place + 1 : end]
+        place = end
+        if code != 0xFF and place < len(encoded):
+            content.append(0)
+    return bytes(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One clear frame: header fields and payload (LINK-2.1)."""
+
+    version: int
+    session: int
+    type: int
+    sequence: int
+    payload: bytes
+
+
+def encode(frame: Frame, *, spoil_check: bool = False) -> bytes:
+    """Return the bytes of `frame` on the line, with the 00 at its end.
+
+    `spoil_check` changes the check, for a device that breaks LINK-2.4 on purpose.
+    Raises ValueError for a payload above 232 bytes (LINK-2.3).
+    """
+    if len(frame.payload) > PAYLOAD_MAX:
+        raise ValueError(f"payload of {len(frame.payload)} bytes, at most {PAYLOAD_MAX} fit a frame")
+    header = bytes((frame.version, frame.session, frame.type, frame.sequence, len(frame.payload)))
+    body = header + frame.payload
+    check = crc32(body) ^ (0x00010000 if spoil_check else 0)
+    return cobs_encode(body + check.to_bytes(CHECK_BYTES, "little")) + b"\x00"
+
+
+def decode(encoded: bytes) -> Frame | None:
+    """Return the clear frame in `encoded` (without its 00), or None when anything about it is wrong (LINK-3.2)."""
+    content = cobs_decode(encoded)
+    if content is None or len(content) < HEADER_BYTES + CHECK_BYTES:
+        return None
+    version, session, kind, sequence, length = content[:HEADER_BYTES]
+    if version != VERSION_CLEAR or length > PAYLOAD_MAX or len(content) != HEADER_BYTES + length + CHECK_BYTES:
+        return None
+    body, check = content[:-CHECK_BYTES], content[-CHECK_BYTES:]
+    if crc32(body) != int.from_bytes(check, "little"):
+        return None
+    return Frame(version, session, kind, sequence, body[HEADER_BYTES:])
+
+
+class Deframer:
+    """Finds frames in a stream of bytes; never raises, holds at most 254 bytes."""
+
+    __slots__ = ("_collected", "_overlong", "dropped")
+
+    def __init__(self) -> None:
+        self._collected = bytearray()
+        self._overlong = False
+        self.dropped = 0
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Return the frames that `data` completes; what does not decode is dropped and counted (LINK-3.2)."""
+        frames: list[Frame] = []
+        pieces = data.split(b"\x00")
+        for piece in pieces[:-1]:
+            self._collect(piece)
+            frame = self._end()
+            if frame is not None:
+                frames.append(frame)
+        self._collect(pieces[-1])
+        return frames
+
+    def _collect(self, piece: bytes) -> None:
+        if self._overlong:
+            return
+        if len(self._collected) + len(piece) > ENCODED_MAX:
+            self._collected.clear()
+            self._overlong = True
+            return
+        self._collected += piece
+
+    def _end(self) -> Frame | None:
+        if self._overlong:
+            self._overlong = False
+            self.dropped += 1
+            return None
+        if not self._collected:
+            return None
+        frame = decode(bytes(self._collected))
+        self._collected.clear()
+        if frame is None:
+            self.dropped += 1
+        return frame
