@@ -1,0 +1,1 @@
+"""The table: where rounds, devices, journal and people are joined. Nothing else joins them."""

@@ -1,0 +1,274 @@
+"""The running table: one asyncio loop, the journal, the ports, the controller.
+
+Owns the order of things in time: an input is decided, what it wrote goes to disk, then its orders are carried out,
+then it is shown (promise P2); only then comes the next input. Decides nothing itself. When the journal can take no
+more the table stops: the shoe is inhibited as far as it can be reached, and its lease runs out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar, assert_never
+
+from cardshoe.clock import Clock, SystemClock
+from cardshoe.devices.reader import ReaderDriver
+from cardshoe.devices.reader_events import ReaderEvent
+from cardshoe.devices.session import Expected
+from cardshoe.devices.shoe import ShoeDriver
+from cardshoe.devices.shoe_events import ShoeEvent
+from cardshoe.errors import CardshoeError, JournalError
+from cardshoe.journal import Journal
+from cardshoe.round.machine import find_game
+from cardshoe.table import orders
+from cardshoe.table.acts import Act
+from cardshoe.table.config import DevicePart, TableConfig
+from cardshoe.table.controller import Controller
+from cardshoe.table.memory import recalled
+from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
+from cardshoe.table.view import TableView, view
+from cardshoe.transport import open_transport
+
+E = TypeVar("E")
+Work = Callable[[float], orders.Step]
+
+
+def _nonce() -> bytes:
+    return secrets.token_bytes(16)
+
+
+class Table:
+    """A table that runs. Made by `open_table`; every method is called on its loop."""
+
+    def __init__(self, config: TableConfig, journal: Journal, *, clock: Clock, opener: Opener) -> None:
+        self.config = config
+        self.journal = journal
+        self.controller = Controller(config, recalled(journal))
+        self.shoe: DevicePort[ShoeEvent] | None = None
+        self.reader: DevicePort[ReaderEvent] | None = None
+        self.failure: JournalError | None = None
+        self._clock = clock
+        self._opener = opener
+        self._queue: asyncio.Queue[tuple[Work, asyncio.Future[None] | None]] = asyncio.Queue()
+        self._shown = self._look()
+        self._change = asyncio.Condition()
+        self._task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    # --- for people and screens
+
+    @property
+    def shown(self) -> TableView:
+        """What may be shown now: everything in it is on disk."""
+        return self._shown
+
+    async def changed(self, seen: TableView) -> TableView:
+        """Wait until there is another view than `seen`. Raises `JournalError` when the table has stopped."""
+        async with self._change:
+            await self._change.wait_for(lambda: self._shown is not seen or self.failure is not None)
+        if self.failure is not None:
+            raise self.failure
+        return self._shown
+
+    async def act(self, act: Act) -> None:
+        """Do what a person asks; returns once it is on disk. Raises `Refused`, `InputError`, `JournalError`."""
+        if self.failure is not None:
+            raise self.failure
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait((lambda now: self.controller.act(act, now), done))
+        await done
+
+    # --- life
+
+    async def start(self) -> None:
+        """Open the devices. Raises `DeviceError` when one cannot be had at the first attempt."""
+        table = self.config.table
+        self.controller.desk.write(
+            "table_opened",
+            {"name": table.name, "mode": table.mode, "game": table.game, "config": self.config.digest()},
+        )
+        await self._carry_out(self.controller.advance(self._clock.now()))
+        self._task = asyncio.get_running_loop().create_task(self._serve(), name="table")
+        devices = self.config.devices
+        if devices.shoe is not None:
+            driver = ShoeDriver(expected=_expected(devices.shoe), nonce=_nonce, consumed_event=self._consumed("shoe"))
+            self.shoe = self._port("shoe", devices.shoe, driver, self._shoe_happened)
+            self.shoe.start()
+        if devices.reader is not None:
+            eyes = ReaderDriver(
+                expected=_expected(devices.reader), nonce=_nonce, consumed_event=self._consumed("reader")
+            )
+            self.reader = self._port("reader", devices.reader, eyes, self._reader_happened)
+            self.reader.start()
+        for port in (self.shoe, self.reader):
+            if port is not None:
+                await port.first_attempt()
+
+    async def close(self) -> None:
+        """End: ports first, then what is queued, then the journal; bounded in time."""
+        for port in (self.shoe, self.reader):
+            if port is not None:
+                await port.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await asyncio.get_running_loop().run_in_executor(None, self.journal.close)
+
+    # --- the way of an input
+
+    async def _serve(self) -> None:
+        while True:
+            work, done = await self._queue.get()
+            try:
+                await self._carry_out(work(self._clock.now()))
+            except JournalError as error:
+                await self._stop(error)
+                _fail(done, error)
+            except CardshoeError as error:
+                _fail(done, error)  # an act was refused; reports are never refused, they hold
+            else:
+                if done is not None and not done.done():
+                    done.set_result(None)
+
+    async def _carry_out(self, step: orders.Step) -> None:
+        if self.failure is not None:
+            raise self.failure
+        if step.entries:
+            await asyncio.wrap_future(self.journal.append(step.entries))
+        for order in step.orders:
+            await self._perform(order)
+        self._set_timer()
+        await self._show()
+
+    async def _perform(self, order: orders.Order) -> None:
+        if isinstance(order, orders.SignHead):
+            await asyncio.wrap_future(self.journal.sign_head("round-completed", round_number=order.round_id))
+            return
+        if isinstance(order, orders.Acknowledge) and order.device == "reader":
+            if self.reader is not None:
+                self.reader.perform(self.reader.driver.acknowledge(order.event_id, self._clock.now()))
+            return
+        if self.shoe is not None:
+            self._to_shoe(self.shoe, order)
+
+    def _to_shoe(self, port: DevicePort[ShoeEvent], order: orders.Order) -> None:
+        driver, now = port.driver, self._clock.now()
+        deadline = now + self.config.timing.reply_ms / 1000
+        if not isinstance(driver, ShoeDriver):
+            return
+        match order:
+            case orders.Dispense(command_id, deck_id, cards, destination):
+                output = driver.dispense(
+                    command_id=command_id,
+                    deck_id=deck_id,
+                    cards=cards,
+                    destination=destination,
+                    now=now,
+                    deadline=deadline,
+                )
+            case orders.PrepareDeck(command_id):
+                output = driver.prepare_deck(command_id=command_id, now=now, deadline=deadline)
+            case orders.QueryCommand(command_id):
+                output = driver.query_command(command_id=command_id, now=now, deadline=deadline)
+            case orders.SetInhibit(inhibited):
+                output = driver.set_inhibit(inhibited=inhibited, now=now, deadline=deadline)
+            case orders.ClearFault(fault):
+                output = driver.clear_fault(fault=fault, now=now, deadline=deadline)
+            case orders.Acknowledge(_, event_id):
+                output = driver.acknowledge(event_id, now)
+            case orders.SignHead():
+                return
+            case _:
+                assert_never(order)
+        port.perform(output)
+
+    def _set_timer(self) -> None:
+        due = self.controller.next_deadline()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            delay_s = max(0.0, due - self._clock.now())
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._enqueue, self.controller.advance)
+
+    def _look(self) -> TableView:
+        table = self.config.table
+        desk = self.controller.desk
+        return view(table.name, find_game(table.game).title, table.method, desk.state, desk.live)
+
+    async def _show(self) -> None:
+        shown = self._look()
+        if shown != self._shown:
+            async with self._change:
+                self._shown = shown
+                self._change.notify_all()
+
+    async def _stop(self, error: JournalError) -> None:
+        """Nothing can be written, so nothing may move: inhibit the shoe, let the lease run out, tell everybody."""
+        self.failure = error
+        if self.shoe is not None and self.shoe.health is Health.UP:
+            self._to_shoe(self.shoe, orders.SetInhibit(inhibited=True))
+        async with self._change:
+            self._change.notify_all()
+
+    # --- devices
+
+    def _port(self, name: str, part: DevicePart, driver: Driver[E], on_happened: Callable[[E], None]) -> DevicePort[E]:
+        return DevicePort(
+            name,
+            part.url,
+            driver,
+            clock=self._clock,
+            timing=self.config.timing,
+            opener=self._opener,
+            on_happened=on_happened,
+        )
+
+    def _consumed(self, device: str) -> int | None:
+        known = self.controller.state.devices.get(device)
+        return known.consumed_event if known is not None else None
+
+    def _enqueue(self, work: Work) -> None:
+        self._queue.put_nowait((work, None))
+
+    def _shoe_happened(self, event: ShoeEvent) -> None:
+        self._enqueue(lambda now: self.controller.shoe(event, now))
+
+    def _reader_happened(self, event: ReaderEvent) -> None:
+        self._enqueue(lambda now: self.controller.reader(event, now))
+
+
+def _expected(part: DevicePart) -> Expected:
+    return Expected(where=part.url, serial=part.serial)
+
+
+def _fail(done: asyncio.Future[None] | None, error: CardshoeError) -> None:
+    if done is not None and not done.done():
+        done.set_exception(error)
+
+
+@asynccontextmanager
+async def open_table(
+    config: TableConfig,
+    journal_path: Path,
+    *,
+    clock: Clock | None = None,
+    opener: Opener = open_transport,
+) -> AsyncIterator[Table]:
+    """Open journal and devices and run the table until the block ends.
+
+    Raises `JournalError` (the journal cannot be trusted or written), `ConfigError`, `DeviceError` (a device could not
+    be had at the first attempt); nothing is dealt then and what was open is closed.
+    """
+    clock = clock if clock is not None else SystemClock()
+    table = Table(config, Journal.open(journal_path, clock=clock), clock=clock, opener=opener)
+    try:
+        await table.start()
+        yield table
+    finally:
+        await table.close()

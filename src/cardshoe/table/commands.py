@@ -1,0 +1,230 @@
+"""What becomes of a command given to the shoe: from the answer, through the outcome, to the stack's delivery.
+
+Owns the resolution of the open command. A lost command is not a failed one: until the shoe, asked by command id, has
+said otherwise its outcome is unknown. *Never seen* alone lets the same id be sent again, with a new intent on disk;
+after any other answer never (promise P1). Where the shoe cannot say, a person looks.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from cardshoe.devices import shoe_events as shoe
+from cardshoe.devices.shoe_terms import DispenseResult, Outcome
+from cardshoe.round.events import StackDelivered, StackNotMoved, StackUnknown
+from cardshoe.table.dealing import REFUSAL_PAUSE_S, send
+from cardshoe.table.desk import Desk
+from cardshoe.table.state import Command, Work
+
+_PASSING = frozenset(
+    {
+        DispenseResult.INHIBITED,
+        DispenseResult.NO_LEASE,
+        DispenseResult.DOOR_OPEN,
+        DispenseResult.GATE_OCCUPIED,
+        DispenseResult.BUSY,
+        DispenseResult.STALE_COMMAND,
+        DispenseResult.FAULTED,
+        DispenseResult.RING_FULL,
+    }
+)
+"""Refusals that pass by themselves or that another report explains; the rest contradict what we know and hold."""
+
+Answer = (
+    shoe.CommandAccepted | shoe.CommandRefused | shoe.CommandRejected | shoe.CommandNotSent | shoe.CommandOutcomeUnknown
+)
+End = (
+    shoe.StackReady
+    | shoe.StackTaken
+    | shoe.DispenseFailed
+    | shoe.DispenseInterrupted
+    | shoe.DeckVerified
+    | shoe.DeckRejected
+)
+
+
+def answered(desk: Desk, event: Answer, now: float) -> None:
+    """Take the shoe's answer to the order itself. Accepted is not done."""
+    command = desk.state.command
+    if command is None or command.command_id != event.command_id:
+        return
+    match event:
+        case shoe.CommandAccepted():
+            return
+        case shoe.CommandRefused():
+            _refused(desk, command, event.refusal, now)
+        case shoe.CommandRejected():
+            _not_moved(desk, command, f"the shoe did not take the command ({event.reason.name.lower()})", now)
+        case shoe.CommandNotSent():
+            _not_moved(desk, command, f"the command never left ({event.reason.value})", now)
+        case shoe.CommandOutcomeUnknown():
+            desk.live.command_unknown = True
+        case _:
+            assert_never(event)
+
+
+def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
+    """Take the shoe's word on a command that was asked about."""
+    desk.live.asked = False
+    command = desk.state.command
+    if command is None or command.command_id != event.command_id:
+        return
+    desk.write(
+        "command_answered",
+        {"command_id": event.command_id, "outcome": event.outcome.name.lower(), "cards_seen": event.cards_seen},
+    )
+    overdue = desk.live.command_unknown and desk.live.command_due is None
+    desk.live.command_unknown = False
+    if command.work is Work.PREPARE:
+        _preparation_outcome(desk, command, event.outcome, now)
+        return
+    match event.outcome:
+        case Outcome.NEVER_SEEN:
+            desk.write("command_resent", {"command_id": command.command_id})
+            send(desk, now)
+        case Outcome.RUNNING:
+            desk.live.command_due = now + desk.config.timing.dispense_s(command.cards)
+            if overdue and desk.live.was_overdue:
+                desk.alarm("stack-overdue", f"The stack for {command.to} does not come. Look at the shoe.")
+            desk.live.was_overdue = overdue
+        case Outcome.DONE:
+            _done(desk, command, event)
+        case Outcome.FAILED | Outcome.INTERRUPTED:
+            _partly(desk, command, event.cards_seen, taken=event.taken, why=event.outcome.name.lower())
+        case Outcome.FORGOTTEN:
+            _nobody_knows(desk, command, "the shoe has forgotten the command")
+        case _:
+            assert_never(event.outcome)
+
+
+def ended(desk: Desk, event: End) -> None:
+    """Take an event that ends a command or a stack's stay in the gate."""
+    command = desk.state.command
+    if event.command_id > desk.state.last_command_id:
+        desk.alarm("stack-not-asked", f"The shoe carried out command {event.command_id}, which nobody gave.")
+        return
+    if command is None or command.command_id != event.command_id:
+        return  # told already, by query or by an earlier report
+    match event:
+        case shoe.StackReady():
+            _ready(desk, command, event)
+        case shoe.StackTaken():
+            _taken(desk, command, event.cards)
+        case shoe.DispenseFailed():
+            _partly(desk, command, event.cards_seen, taken=False, why=event.fault.name)
+        case shoe.DispenseInterrupted():
+            if command.work is Work.PREPARE:
+                _end_preparation(desk, command)
+            else:
+                _partly(desk, command, event.cards_seen, taken=False, why=f"stopped by {event.cause.name.lower()}")
+        case shoe.DeckVerified():
+            _end_preparation(desk, command)
+        case shoe.DeckRejected():
+            _end_preparation(desk, command)
+            _rejected(desk, event)
+        case _:
+            assert_never(event)
+
+
+def _refused(desk: Desk, command: Command, refusal: DispenseResult, now: float) -> None:
+    if refusal not in _PASSING:
+        why = refusal.name.lower().replace("_", " ")
+        desk.alarm("stack-refused", f"The shoe refuses the {_what(command)}: {why}.")
+    _not_moved(desk, command, f"the shoe refused ({refusal.name.lower()})", now)
+
+
+def _not_moved(desk: Desk, command: Command, why: str, now: float) -> None:
+    """Nothing moved, for certain: what is still due is ordered anew, after a newer status."""
+    desk.live.command_due = None
+    desk.live.quiet_until = now + REFUSAL_PAUSE_S
+    if command.work is Work.PREPARE:
+        desk.write("command_ended", {"command_id": command.command_id, "why": why})
+    else:
+        desk.happened(StackNotMoved(command.command_id, why))
+
+
+def _ready(desk: Desk, command: Command, event: shoe.StackReady) -> None:
+    desk.live.command_due = None
+    desk.live.command_unknown = False
+    deck_id, first = desk.state.deck_id, event.first_slot
+    # The state has absorbed the report already, so the next free slot is behind this stack if the slots are right.
+    if event.deck_id != deck_id:
+        desk.alarm("deck-changed", f"The stack for {command.to} came from deck {event.deck_id}, not {deck_id}.")
+    elif first is None or first + event.cards != desk.state.next_slot or first < desk.state.slot_before:
+        desk.alarm("slot-used-twice", f"The shoe says that cards of the stack for {command.to} were dealt before.")
+    elif event.cards != command.cards:
+        desk.alarm(
+            "stack-wrong-count",
+            f"The stack for {command.to} has {event.cards} cards, not {command.cards}. Leave it in the gate.",
+        )
+
+
+def _taken(desk: Desk, command: Command, cards: int | None) -> None:
+    if cards is None:
+        _nobody_knows(desk, command, "cards were taken, and the shoe does not know how many")
+    else:
+        desk.live.command_due = None
+        desk.happened(StackDelivered(command.command_id, command.to, cards))
+
+
+def _done(desk: Desk, command: Command, event: shoe.CommandOutcome) -> None:
+    """The stack reached the gate; its reports are in the ring and say the same, or are lost."""
+    if event.taken:
+        _taken(desk, command, event.cards_seen)
+
+
+def _partly(desk: Desk, command: Command, cards_seen: int | None, *, taken: bool, why: str) -> None:
+    """Stopped on the way: no card, some, or nobody knows."""
+    desk.live.command_due = None
+    desk.live.command_unknown = False
+    if cards_seen is None:
+        _nobody_knows(desk, command, f"the shoe was {why} and does not know how many cards came out")
+    elif cards_seen == 0:
+        desk.happened(StackNotMoved(command.command_id, why))
+    elif taken:
+        _taken(desk, command, cards_seen)
+    else:
+        desk.alarm(
+            "stack-incomplete",
+            f"{cards_seen} of {command.cards} cards for {command.to} came out ({why}). Take them there unseen.",
+        )
+
+
+def _nobody_knows(desk: Desk, command: Command, why: str) -> None:
+    desk.live.command_due = None
+    desk.live.command_unknown = False
+    desk.happened(StackUnknown(command.command_id, why))
+
+
+def _preparation_outcome(desk: Desk, command: Command, outcome: Outcome, now: float) -> None:
+    match outcome:
+        case Outcome.RUNNING:
+            desk.live.command_due = now + desk.config.timing.prepare_ms / 1000
+        case Outcome.NEVER_SEEN | Outcome.DONE | Outcome.FAILED | Outcome.INTERRUPTED | Outcome.FORGOTTEN:
+            _end_preparation(desk, command)
+        case _:
+            assert_never(outcome)
+
+
+def _end_preparation(desk: Desk, command: Command) -> None:
+    desk.live.command_due = None
+    desk.live.command_unknown = False
+    desk.write("command_ended", {"command_id": command.command_id, "why": "told by the shoe"})
+
+
+def _rejected(desk: Desk, event: shoe.DeckRejected) -> None:
+    parts = {
+        "missing": event.missing,
+        "duplicate": event.duplicate,
+        "foreign": event.foreign,
+        "unreadable": event.unreadable,
+        "face up": event.face_up,
+        "jokers": event.jokers,
+    }
+    found = ", ".join(f"{number} {name}" for name, number in parts.items() if number)
+    code = "deck-rejected-identity" if event.duplicate or event.foreign else "deck-rejected"
+    desk.alarm(code, f"The deck has {event.cards} cards ({found or 'count wrong'}). Take it out. Call the floor.")
+
+
+def _what(command: Command) -> str:
+    return "deck" if command.work is Work.PREPARE else f"stack for {command.to}"

@@ -1,0 +1,158 @@
+"""The configuration of one table, read from TOML text.
+
+Owns the keys, their units and bounds, and the errors for wrong ones: an unknown key is refused with the nearest right
+one, a value in another unit is refused with the unit that the key's name carries. Does no I/O: the text is handed in.
+Game, method and house rules are checked by the game that they belong to (`games.house`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import tomllib
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cardshoe.errors import ConfigError, InputError
+from cardshoe.games.house import parse_house
+from cardshoe.round.machine import find_game, find_method
+
+Milliseconds = Annotated[int, Field(strict=True, ge=1, le=600_000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TablePart(_Part):
+    """`[table]`: what is played, and where the journal lies."""
+
+    name: str = Field(min_length=1, max_length=40)
+    mode: Literal["bench", "live"]
+    game: str
+    method: str = "automated-shoe"
+    journal: str = Field(min_length=1)
+
+
+class DevicePart(_Part):
+    """`[devices.shoe]`, `[devices.reader]`: where a device answers, and which one it must be."""
+
+    url: str = Field(min_length=1)
+    serial: str | None = Field(default=None, min_length=1, max_length=16)
+
+
+class DevicesPart(_Part):
+    """`[devices]`: the shoe may be missing only where cards are dealt by hand or from a manual shoe."""
+
+    shoe: DevicePart | None = None
+    reader: DevicePart | None = None
+
+
+class TimingPart(_Part):
+    """`[timing]`: how long to wait. Every value is milliseconds."""
+
+    dispense_ms_per_card: Milliseconds = 3_000
+    prepare_ms: Milliseconds = 90_000
+    reply_ms: Milliseconds = 1_500
+    reconnect_first_ms: Milliseconds = 250
+    reconnect_longest_ms: Milliseconds = 1_000
+    stable_ms: Milliseconds = 10_000
+
+    def dispense_s(self, cards: int) -> float:
+        """Return after how many seconds a stack of `cards` is overdue."""
+        return (self.dispense_ms_per_card * cards + self.reply_ms) / 1000
+
+
+class TableConfig(_Part):
+    """All of one table's configuration; `digest` identifies what applies and goes into every round's header."""
+
+    table: TablePart
+    house: dict[str, object] = Field(default_factory=dict)
+    devices: DevicesPart = DevicesPart()
+    timing: TimingPart = TimingPart()
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the canonical JSON of every value that applies, defaults included."""
+        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def parse_config(text: str, where: str) -> TableConfig:
+    """Return the configuration in the TOML `text` of the file named `where`.
+
+    Raises `ConfigError` (`config-syntax`, `config-key`, `config-value`, `config-game`, `config-shoe-missing`,
+    `config-port-twice`, `config-live-unavailable`), naming key, value and what to write instead.
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError("config-syntax", f"{where}: this is not TOML: {error}. Nothing was started.") from error
+    try:
+        config = TableConfig.model_validate(raw)
+    except ValidationError as error:
+        raise _explained(error, where) from error
+    _check_game(config, where)
+    _check_devices(config, where)
+    if config.table.mode == "live":
+        raise ConfigError(
+            "config-live-unavailable",
+            f"{where}: table.mode = 'live' needs devices that are paired by key, and link-v1 defines clear sessions"
+            " only. Write mode = 'bench' for a table without real play. Nothing was started.",
+        )
+    return config
+
+
+def _check_game(config: TableConfig, where: str) -> None:
+    """Refuse a game, a method or house rules that do not exist, before anything is started."""
+    try:
+        game = find_game(config.table.game)
+        find_method(game, config.table.method)
+        parse_house(game, config.house)
+    except InputError as error:
+        raise ConfigError("config-game", f"{where}: {error.text}. Nothing was started.", cites=error.cites) from error
+
+
+def _check_devices(config: TableConfig, where: str) -> None:
+    shoe, reader = config.devices.shoe, config.devices.reader
+    if config.table.method == "automated-shoe" and shoe is None:
+        raise ConfigError(
+            "config-shoe-missing",
+            f"{where}: table.method = 'automated-shoe' needs [devices.shoe] with its url. Nothing was started.",
+        )
+    if shoe and reader and shoe.url == reader.url:
+        raise ConfigError(
+            "config-port-twice",
+            f"{where}: devices.shoe and devices.reader both name {shoe.url!r}; each device needs a port of its own."
+            " Nothing was started.",
+        )
+
+
+def _explained(error: ValidationError, where: str) -> ConfigError:
+    """Turn the first finding into one sentence a technician can act on."""
+    first = error.errors()[0]
+    path = [str(part) for part in first["loc"]]
+    key = ".".join(path)
+    match first["type"]:
+        case "extra_forbidden":
+            near = difflib.get_close_matches(path[-1], _known_keys(path[:-1]), n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]!r}?" if near else f" Known here: {', '.join(_known_keys(path[:-1]))}."
+            return ConfigError("config-key", f"{where}: unknown key {key!r}.{hint} Nothing was started.")
+        case "missing":
+            return ConfigError("config-key", f"{where}: {key!r} is missing. Nothing was started.")
+        case _:
+            unit = " (a whole number of milliseconds)" if "_ms" in path[-1] else ""
+            return ConfigError(
+                "config-value",
+                f"{where}: {key} = {first.get('input')!r} cannot be used{unit}: {first['msg']}. Nothing was started.",
+            )
+
+
+def _known_keys(path: list[str]) -> list[str]:
+    model: type[BaseModel] = TableConfig
+    for part in path:
+        inner = model.model_fields[part].annotation if part in model.model_fields else None
+        candidates = [inner, *getattr(inner, "__args__", ())]
+        model = next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), model)
+    return list(model.model_fields)

@@ -1,0 +1,137 @@
+"""The table's decisions: what a person's act or a device's report leads to.
+
+Owns the joining of one round machine, one shoe and one reader: the intents, the resolution of commands whose outcome
+is not known, the deck in play, alarms. Pure: every input returns a `Step`, whose entries must be on disk before its
+orders are carried out (promise P2). Nothing that moves a card is ordered twice for one command id unless the shoe has
+said that it never saw it (P1). Implements conditions E11, E14, E16–E18, E27–E29 and E35 as far as a shoe in a clear
+session can tell.
+
+    controller   what people do, and the shape of a step
+    desk         writing entries and absorbing them: the one place where the state changes
+    shoe_reports what each report of the shoe means          reader_reports  what each report of the reader means
+    dealing      what is ordered next of the shoe
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cardshoe.devices import reader_events as reader
+from cardshoe.devices import shoe_events as shoe
+from cardshoe.error_table import ERROR_TABLE, Clears
+from cardshoe.errors import Refused
+from cardshoe.games.script import Method
+from cardshoe.round.events import DECLARED, CardTurned, RoundCompleted, RoundOpened
+from cardshoe.round.irregular import may_clear
+from cardshoe.round.machine import apply
+from cardshoe.table.acts import ENTERED_BY_DEVICES, ENTERED_WITHOUT_SHOE, Act, ClearAlarm, OpenRound
+from cardshoe.table.config import TableConfig
+from cardshoe.table.dealing import reconcile
+from cardshoe.table.desk import Desk
+from cardshoe.table.orders import SignHead, Step
+from cardshoe.table.reader_reports import reader_told
+from cardshoe.table.shoe_reports import shoe_told
+from cardshoe.table.state import TableState
+
+
+class Controller:
+    """One table. `state` comes from the journal; `config` is what applies now. `now` is monotonic seconds."""
+
+    def __init__(self, config: TableConfig, state: TableState) -> None:
+        self.desk = Desk(config, state)
+
+    @property
+    def state(self) -> TableState:
+        """What is known and written."""
+        return self.desk.state
+
+    def act(self, act: Act, now: float) -> Step:
+        """Do what a person asks. Raises `Refused` or `InputError`; then nothing changed."""
+        match act:
+            case OpenRound():
+                self._open_round(act.seats)
+            case ClearAlarm():
+                self._clear_alarm(act)
+            case _:
+                self._round_act(act)
+        return self._finish(now)
+
+    def shoe(self, event: shoe.ShoeEvent, now: float) -> Step:
+        """Take what the shoe's driver says happened."""
+        try:
+            shoe_told(self.desk, event, now)
+        except Refused as error:
+            self._misfit("shoe", error)
+        return self._finish(now)
+
+    def reader(self, event: reader.ReaderEvent, now: float) -> Step:
+        """Take what the reader's driver says happened."""
+        try:
+            reader_told(self.desk, event)
+        except Refused as error:
+            self._misfit("reader", error)
+        return self._finish(now)
+
+    def advance(self, now: float) -> Step:
+        """Let time pass: overdue commands are asked about."""
+        return self._finish(now)
+
+    def next_deadline(self) -> float | None:
+        """Return when `advance` is due, in monotonic seconds, or None."""
+        return self.desk.live.next_deadline()
+
+    def _misfit(self, device: str, error: Refused) -> None:
+        """A report that the round cannot take is never dropped and never forced: it holds."""
+        self.desk.alarm("report-misfit", f"A report of the {device} does not fit the round: {error.text}.")
+
+    def _finish(self, now: float) -> Step:
+        reconcile(self.desk, now)
+        return self.desk.take()
+
+    def _open_round(self, seats: Mapping[str, str]) -> None:
+        desk = self.desk
+        state, table = desk.state, desk.config.table
+        if state.round is not None and not state.round_closed:
+            raise Refused("round-open", f"round {state.last_round_id} is not complete; finish it first")
+        if state.alarms:
+            raise Refused("held", f"the table is held: {state.alarms[0].text} First clear {state.alarms[0].code}.")
+        desk.happened(
+            RoundOpened(
+                round_id=state.last_round_id + 1,
+                game=table.game,
+                method=table.method,
+                house=desk.config.house,
+                seats={**state.seats, **seats},
+                live=True,
+            )
+        )
+
+    def _clear_alarm(self, act: ClearAlarm) -> None:
+        if not any(alarm.code == act.code for alarm in self.state.alarms):
+            raise Refused("no-hold", f"no alarm {act.code!r} is open")
+        meaning = ERROR_TABLE.get(act.code)
+        clears = meaning.clears if meaning is not None else Clears.FLOOR
+        if not may_clear(clears, act.role, act.second):
+            raise Refused("role", f"{act.role!r} may not clear {act.code}; {clears.value} may")
+        if not act.reason.strip():
+            raise Refused("reason", f"clearing {act.code} needs a reason; say why")
+        self.desk.write(
+            "alarm_cleared", {"code": act.code, "role": act.role, "second": act.second, "reason": act.reason}
+        )
+
+    def _round_act(self, event: Act) -> None:
+        desk = self.desk
+        if isinstance(event, OpenRound | ClearAlarm):
+            raise Refused("act", "this act is not one of a round")
+        without_shoe = desk.config.table.method != Method.AUTOMATED_SHOE.value
+        if type(event) in ENTERED_BY_DEVICES and not (without_shoe and type(event) in ENTERED_WITHOUT_SHOE):
+            raise Refused("act", f"{type(event).__name__} is reported by a device; a person cannot enter it")
+        if isinstance(event, CardTurned) and event.source != DECLARED:
+            raise Refused("act", "a card that a person enters is declared, not read")
+        if desk.state.round is None:
+            raise Refused("no-round", "no round is open; open one first")
+        apply(desk.state.round, event)  # raises before anything is written
+        desk.happened(event)
+        if isinstance(event, RoundCompleted):
+            desk.close_round()
+            desk.order(SignHead(desk.state.last_round_id))

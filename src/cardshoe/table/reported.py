@@ -1,0 +1,39 @@
+"""Device events as journal entries: every one of them is evidence, and its id is what the device may forget.
+
+Owns the plain form. Faces stand in it only where a card lay face up on the table (promise P4): a shoe's events hold
+none, save the names of a rejected deck's discrepancies, which are no order and no dealt card.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from enum import Enum, Flag
+from typing import Any
+
+from cardshoe.cards import Card
+from cardshoe.wire.spec import Fault
+
+
+def plain(event: Any) -> dict[str, object]:
+    """Return a device event (a frozen dataclass) as a JSON object: `event` names its class, then its fields."""
+    return {"event": type(event).__name__, **{each.name: _value(getattr(event, each.name)) for each in fields(event)}}
+
+
+def _value(value: Any) -> object:
+    match value:
+        case Card():
+            return value.text
+        case Fault():
+            return value.name
+        case Flag():
+            return [flag.name.lower() for flag in type(value) if flag in value and flag.name]
+        case Enum():
+            return value.name.lower()
+        case tuple():
+            return [_value(each) for each in value]
+        case bool() | int() | str() | None:
+            return value
+        case bytes():
+            return value.hex()
+        case _:
+            return {each.name: _value(getattr(value, each.name)) for each in fields(value)}

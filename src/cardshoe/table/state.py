@@ -1,0 +1,276 @@
+"""What the table knows and must not forget: one frozen value, built from journal entries alone.
+
+Owns `TableState` and `absorb`, the one place where it changes. A live table absorbs each entry that it writes; a
+restarted one absorbs the journal's records and stands where it stood (promise P2). Must not know devices' bytes,
+screens or time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Final
+
+from cardshoe.round.events import RoundOpened, StackRequested
+from cardshoe.round.machine import apply, open_round, seats_of
+from cardshoe.round.records import from_record
+from cardshoe.round.state import State
+
+NOTED: Final = "table_noted"
+"""The kind of the entry that sums up everything before it, between two rounds."""
+
+
+class Work(Enum):
+    """What a shoe's command does."""
+
+    DISPENSE = "dispense"
+    PREPARE = "prepare"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The command that is not accounted for yet. `ready`: its stack lies in the gate."""
+
+    command_id: int
+    work: Work
+    to: str = ""
+    cards: int = 0
+    ready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A device as the journal knows it: `serial`, and the last event of it that is safe."""
+
+    serial: str
+    consumed_event: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableAlarm:
+    """An open question between rounds; blocks the next deal like a hold of the round (promise P5)."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts over the whole journal."""
+
+    completed: int = 0
+    voided: int = 0
+    held: int = 0
+    alarms: int = 0
+    stacks_requested: int = 0
+    stacks_dispensed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """`deck_id`: the deck that the open or last round is dealt from, None before its first stack; `next_slot`: the
+    first slot of it not used yet, `slot_before` what that was before the last stack. `round_closed`: the open round's
+    payouts are written. `reader_faces`: faces told by the reader at each place since it was last clear;
+    `reader_rechecks`: those that it will tell once more because it restarted.
+    """
+
+    round: State | None = None
+    round_closed: bool = True
+    last_round_id: int = 0
+    seats: Mapping[str, str] = field(default_factory=dict)
+    command: Command | None = None
+    last_command_id: int = 0
+    deck_id: int | None = None
+    spent_deck_id: int = 0
+    next_slot: int = 0
+    slot_before: int = 0
+    reader_faces: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reader_rechecks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    devices: Mapping[str, Known] = field(default_factory=dict)
+    alarms: tuple[TableAlarm, ...] = ()
+    tally: Tally = Tally()
+
+
+def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
+    """Return `state` after the journal entry of `kind` with `body`. Entries of other kinds tell nothing.
+
+    Raises what the round machine raises, `KeyError` and `TypeError` for a body that is not one of ours.
+    """
+    if body.get("kind") == kind:  # a round's event carries its kind in itself
+        return _round_event(state, body)
+    taken = _TAKEN.get(kind)
+    return state if taken is None else taken(state, body)
+
+
+def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
+    event = from_record(body)
+    if isinstance(event, RoundOpened):
+        spent = state.deck_id if state.deck_id is not None else state.spent_deck_id
+        return replace(
+            state,
+            round=open_round(event),
+            round_closed=False,
+            last_round_id=event.round_id,
+            deck_id=None,
+            spent_deck_id=spent,
+            next_slot=0,
+            slot_before=0,
+        )
+    if state.round is None:
+        return state
+    before = state.round
+    after, _effects = apply(before, event)
+    new_holds = len([hold for hold in after.holds if hold not in before.holds])
+    tally = _plus(state.tally, held=new_holds, alarms=new_holds)
+    if isinstance(event, StackRequested):
+        state = replace(
+            state,
+            command=Command(event.command_id, Work.DISPENSE, event.to, event.cards),
+            last_command_id=event.command_id,
+        )
+        tally = _plus(tally, stacks_requested=1)
+    command = state.command
+    if command is not None and command.work is Work.DISPENSE and after.pending is None:
+        command = None
+    return replace(state, round=after, seats=seats_of(after), command=command, tally=tally)
+
+
+def _deck_armed(state: TableState, body: Mapping[str, Any]) -> TableState:
+    return replace(state, deck_id=_number(body, "deck_id"), next_slot=0, slot_before=0)
+
+
+def _preparation_requested(state: TableState, body: Mapping[str, Any]) -> TableState:
+    number = _number(body, "command_id")
+    return replace(state, command=Command(number, Work.PREPARE), last_command_id=number)
+
+
+def _command_ended(state: TableState, body: Mapping[str, Any]) -> TableState:
+    if state.command is not None and state.command.command_id == body["command_id"]:
+        return replace(state, command=None)
+    return state
+
+
+def _ids_raised(state: TableState, body: Mapping[str, Any]) -> TableState:
+    return replace(state, last_command_id=max(state.last_command_id, _number(body, "last_command")))
+
+
+def _alarm_raised(state: TableState, body: Mapping[str, Any]) -> TableState:
+    alarm = TableAlarm(str(body["code"]), str(body["text"]))
+    return replace(state, alarms=(*state.alarms, alarm), tally=_plus(state.tally, alarms=1, held=1))
+
+
+def _alarm_cleared(state: TableState, body: Mapping[str, Any]) -> TableState:
+    return replace(state, alarms=tuple(each for each in state.alarms if each.code != body["code"]))
+
+
+def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
+    device, serial = str(body["device"]), str(body["serial"])
+    known = state.devices.get(device)
+    consumed = known.consumed_event if known is not None and known.serial == serial else _number(body, "consumed_event")
+    return replace(state, devices={**state.devices, device: Known(serial, consumed)})
+
+
+def _shoe_told(state: TableState, body: Mapping[str, Any]) -> TableState:
+    return _shoe_reported(_safe(state, "shoe", body), body)
+
+
+def _reader_told(state: TableState, body: Mapping[str, Any]) -> TableState:
+    return _reader_reported(_safe(state, "reader", body), body)
+
+
+def _safe(state: TableState, device: str, body: Mapping[str, Any]) -> TableState:
+    known = state.devices.get(device)
+    if known is None:
+        return state
+    known = Known(known.serial, _number(body, "event_id"))
+    return replace(state, devices={**state.devices, device: known})
+
+
+def _shoe_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
+    command = state.command
+    if body["event"] != "StackReady" or command is None or command.command_id != body["command_id"] or command.ready:
+        return state
+    slot = body["first_slot"]
+    return replace(
+        state,
+        command=replace(command, ready=True),
+        slot_before=state.next_slot,
+        next_slot=slot + _number(body, "cards") if isinstance(slot, int) else state.next_slot,
+        tally=_plus(state.tally, stacks_dispensed=1),
+    )
+
+
+def _reader_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
+    faces, rechecks = dict(state.reader_faces), dict(state.reader_rechecks)
+    if body["event"] == "ReaderBooted":
+        return replace(state, reader_rechecks=faces)
+    place = str(body.get("place"))
+    if body["event"] == "PlaceCleared":
+        faces.pop(place, None)
+        rechecks.pop(place, None)
+    elif body["event"] == "CardRead":
+        face, again = str(body["face"]), rechecks.get(place, ())
+        if face in again:
+            rechecks[place] = _less(again, face)
+        else:
+            faces[place] = (*faces.get(place, ()), face)
+    return replace(state, reader_faces=faces, reader_rechecks=rechecks)
+
+
+def _less(faces: tuple[str, ...], face: str) -> tuple[str, ...]:
+    where = faces.index(face)
+    return (*faces[:where], *faces[where + 1 :])
+
+
+def _settled(state: TableState, _body: Mapping[str, Any]) -> TableState:
+    if state.round is None or state.round_closed:
+        return state
+    void = state.round.void_all
+    return replace(
+        state, round_closed=True, tally=_plus(state.tally, completed=0 if void else 1, voided=1 if void else 0)
+    )
+
+
+def _noted(_state: TableState, body: Mapping[str, Any]) -> TableState:
+    command = body["command"]
+    return TableState(
+        last_round_id=_number(body, "last_round_id"),
+        seats=body["seats"],
+        command=None if command is None else Command(**{**command, "work": Work(command["work"])}),
+        last_command_id=_number(body, "last_command_id"),
+        deck_id=body["deck_id"],
+        spent_deck_id=_number(body, "spent_deck_id"),
+        devices={name: Known(**known) for name, known in body["devices"].items()},
+        alarms=tuple(TableAlarm(**alarm) for alarm in body["alarms"]),
+        tally=Tally(**body["tally"]),
+        reader_faces={place: tuple(faces) for place, faces in body["reader_faces"].items()},
+        reader_rechecks={place: tuple(faces) for place, faces in body["reader_rechecks"].items()},
+    )
+
+
+def _plus(tally: Tally, **more: int) -> Tally:
+    return replace(tally, **{name: getattr(tally, name) + number for name, number in more.items()})
+
+
+def _number(body: Mapping[str, Any], key: str) -> int:
+    value = body[key]
+    if not isinstance(value, int):
+        raise TypeError(f"{key} of a journal entry is {value!r}, not a number")
+    return value
+
+
+_TAKEN: Final[Mapping[str, Callable[[TableState, Mapping[str, Any]], TableState]]] = {
+    "deck_armed": _deck_armed,
+    "deck_preparation_requested": _preparation_requested,
+    "command_ended": _command_ended,
+    "command_ids_raised": _ids_raised,
+    "device_identified": _identified,
+    "shoe_reported": _shoe_told,
+    "reader_reported": _reader_told,
+    "alarm_raised": _alarm_raised,
+    "alarm_cleared": _alarm_cleared,
+    "settled": _settled,
+    NOTED: _noted,
+}
+"""What each kind of entry does to the state."""

@@ -1,0 +1,225 @@
+"""One device of the table: opened, identified, watched, opened again.
+
+Owns the life of a device's port on the table's loop: one attempt at a time, growing pauses between attempts that go
+back to the first only after a stable time, the driver's timers, and the device's health. Passes bytes to the driver
+at once, so that heartbeats, acknowledgements and repeats never wait for the round or the disk. Must not know rounds;
+what the driver says happened is handed on in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Generic, Protocol, TypeVar
+
+from cardshoe.clock import Clock
+from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, Output
+from cardshoe.errors import DeviceError
+from cardshoe.link.events import Identity
+from cardshoe.table.config import TimingPart
+from cardshoe.transport import Transport
+
+_log = logging.getLogger(__name__)
+
+E = TypeVar("E")
+E_co = TypeVar("E_co", covariant=True)
+
+OPENING_S: Final = 3.0
+"""How long one attempt to open and identify may take."""
+
+
+class Health(Enum):
+    """How a device stands, for people."""
+
+    CONNECTING = "connecting"
+    UP = "up"
+    LOST = "lost"
+    CLOSED = "closed"
+
+
+class Driver(Protocol[E_co]):
+    """What the supervisor needs of a device's driver; it may be opened again after each loss."""
+
+    def open(self, now: float, *, deadline: float) -> Output[E_co]:
+        """Begin a session."""
+
+    def receive(self, data: bytes, now: float) -> Output[E_co]:
+        """Take bytes of the line."""
+
+    def advance(self, now: float) -> Output[E_co]:
+        """Let time pass."""
+
+    def next_deadline(self) -> float | None:
+        """Return when `advance` is due."""
+
+    def acknowledge(self, event_id: int, now: float) -> Output[E_co]:
+        """Tell the device that its events up to `event_id` are safe."""
+
+    def close(self) -> Output[E_co]:
+        """End the session."""
+
+    def port_lost(self) -> Output[E_co]:
+        """Take the news that the port is gone."""
+
+
+Opener = Callable[[str], Awaitable[Transport]]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How the last attempts went: `failures` in a row, and the last `error`."""
+
+    failures: int = 0
+    error: DeviceError | None = None
+
+
+class DevicePort(Generic[E]):
+    """A device at `url`, kept connected by one task. Everything happens on the loop that `start` is called from."""
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        driver: Driver[E],
+        *,
+        clock: Clock,
+        timing: TimingPart,
+        opener: Opener,
+        on_happened: Callable[[E], None],
+    ) -> None:
+        self.name = name
+        self.url = url
+        self.driver = driver
+        self.health = Health.CONNECTING
+        self.identity: Identity | None = None
+        self.last = Attempt()
+        self._clock = clock
+        self._timing = timing
+        self._opener = opener
+        self._on_happened = on_happened
+        self._transport: Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()
+        self._first: asyncio.Future[DeviceError | None] | None = None
+        self._pause_s = timing.reconnect_first_ms / 1000
+
+    def start(self) -> None:
+        """Begin to connect, and keep connected until `close`."""
+        loop = asyncio.get_running_loop()
+        self._first = loop.create_future()
+        self._task = loop.create_task(self._keep_connected(), name=f"device {self.name}")
+
+    async def first_attempt(self) -> None:
+        """Wait for the end of the first attempt; raises its `DeviceError` when the device could not be had."""
+        if self._first is None:
+            return
+        error = await self._first
+        if error is not None:
+            raise error
+
+    def perform(self, output: Output[E]) -> None:
+        """Carry out what a call of the driver gave: bytes to the line, then what happened, then the timer."""
+        if output.data and self._transport is not None:
+            self._transport.write(output.data)
+        for event in output.happened:
+            self._note(event)
+            self._on_happened(event)
+        self._set_timer()
+
+    async def close(self) -> None:
+        """Give the port back; bounded in time whatever the port does."""
+        self.health = Health.CLOSED
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self._transport is not None:
+            self.perform(self.driver.close())
+        self._drop_transport()
+        self._stop_timer()
+
+    def _note(self, event: E) -> None:
+        match event:
+            case DeviceIdentified():
+                self.health, self.identity = Health.UP, event.identity
+                self.last = Attempt()
+                self._answer_first(None)
+                _log.info("%s: connected at %s", self.name, self.url)
+            case DeviceRefused() | DeviceLost():
+                self.last = Attempt(self.last.failures + 1, event.error)
+                self._answer_first(event.error)
+                self._ended.set()
+            case _:
+                pass
+
+    def _answer_first(self, error: DeviceError | None) -> None:
+        if self._first is not None and not self._first.done():
+            self._first.set_result(error)
+
+    async def _keep_connected(self) -> None:
+        while True:
+            began = self._clock.now()
+            await self._one_session()
+            self._drop_transport()
+            if self.health is Health.UP:
+                _log.warning("%s: lost at %s: %s", self.name, self.url, self.last.error)
+            self.health = Health.LOST
+            self._choose_pause(stable=self._clock.now() - began >= self._timing.stable_ms / 1000)
+            await asyncio.sleep(self._pause_s)
+
+    def _choose_pause(self, *, stable: bool) -> None:
+        """Grow the pause; only a session that lasted takes it back (a brief success proves nothing)."""
+        first, longest = self._timing.reconnect_first_ms / 1000, self._timing.reconnect_longest_ms / 1000
+        self._pause_s = first if stable or self.last.failures <= 1 else min(self._pause_s * 2, longest)
+
+    async def _one_session(self) -> None:
+        self._ended.clear()
+        try:
+            self._transport = await self._opener(self.url)
+        except DeviceError as error:
+            self._lost_without_session(error)
+            return
+        loop = asyncio.get_running_loop()
+        self._transport.start(loop, self._received, self._port_lost)
+        now = self._clock.now()
+        self.perform(self.driver.open(now, deadline=now + OPENING_S))
+        await self._ended.wait()
+
+    def _lost_without_session(self, error: DeviceError) -> None:
+        if self.last.error is None or self.last.error.code != error.code:
+            _log.warning("%s: %s", self.name, error)  # once a cause, not once an attempt
+        self.last = Attempt(self.last.failures + 1, error)
+        self._answer_first(error)
+
+    def _received(self, data: bytes) -> None:
+        self.perform(self.driver.receive(data, self._clock.now()))
+
+    def _port_lost(self, error: DeviceError) -> None:
+        self.last = Attempt(self.last.failures, error)
+        self._answer_first(error)
+        self.perform(self.driver.port_lost())
+        self._ended.set()
+
+    def _drop_transport(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
+
+    def _set_timer(self) -> None:
+        due = self.driver.next_deadline()
+        self._stop_timer()
+        if due is not None:
+            delay_s = max(0.0, due - self._clock.now())
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._time_passed)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _time_passed(self) -> None:
+        self._timer = None
+        self.perform(self.driver.advance(self._clock.now()))

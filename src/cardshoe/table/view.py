@@ -1,0 +1,254 @@
+"""What may be shown of a table: one frozen value, made from what is on disk already.
+
+Owns `TableView`, the one thing that is due, and its words for the dealer. No hidden face can be in it: the state that
+it is made from holds none (promise P4). Must not know screens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cardshoe.devices.shoe_terms import DeckState
+from cardshoe.games.script import DEALER, Method
+from cardshoe.round import next_step as step
+from cardshoe.round.state import Hand
+from cardshoe.table.desk import Live
+from cardshoe.table.interlocks import fresh_deck
+from cardshoe.table.state import TableAlarm, TableState, Tally, Work
+
+
+@dataclass(frozen=True, slots=True)
+class TakeStack:
+    """The stack lies in the gate; take it to `to`."""
+
+    to: str
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRoundDue:
+    """The next round may be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadDeck:
+    """Put the whole deck into the shoe."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAlarm:
+    """An alarm between rounds waits for the one who may clear it."""
+
+    alarm: TableAlarm
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do but wait; `text` says for what."""
+
+    text: str
+
+
+Due = step.NextStep | TakeStack | OpenRoundDue | LoadDeck | AnswerAlarm | Wait
+
+
+@dataclass(frozen=True, slots=True)
+class PositionView:
+    """One position as everybody at the table sees it. Amounts are cents; `faces` lie face up."""
+
+    position: str
+    player: str | None
+    status: str
+    wagers: Mapping[str, int]
+    decided: tuple[str, ...]
+    cards: int
+    faces: tuple[str, ...]
+    won_cents: int | None
+    returned_cents: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """One table. `due` is the one next thing; `words` says it to the dealer."""
+
+    name: str
+    game: str
+    method: str
+    round_id: int
+    due: Due
+    words: str
+    positions: tuple[PositionView, ...]
+    dealer_cards: int
+    dealer_faces: tuple[str, ...]
+    board_cards: int
+    board_faces: tuple[str, ...]
+    burned: int
+    cover_card_in: bool
+    stub_removed: bool
+    shoe_up: bool
+    reader_up: bool
+    deck: str
+    tally: Tally
+
+
+def view(name: str, game: str, method: str, state: TableState, live: Live) -> TableView:
+    """Return what may be shown of `state`, which is on disk, and of what is known only now."""
+    due = due_now(state, live, method)
+    round_ = state.round
+    return TableView(
+        name=name,
+        game=game,
+        method=method,
+        round_id=state.last_round_id,
+        due=due,
+        words=words(due),
+        positions=tuple(_position(hand) for hand in round_.hands) if round_ is not None else (),
+        dealer_cards=round_.dealer_dealt if round_ is not None else 0,
+        dealer_faces=tuple(card.text for card in round_.dealer_faces) if round_ is not None else (),
+        board_cards=round_.board_dealt if round_ is not None else 0,
+        board_faces=tuple(card.text for card in round_.board_faces) if round_ is not None else (),
+        burned=round_.burned if round_ is not None else 0,
+        cover_card_in=round_ is not None and round_.cover_card_in,
+        stub_removed=round_ is not None and round_.stub_removed,
+        shoe_up=live.shoe_up,
+        reader_up=live.reader_up,
+        deck=_deck(live),
+        tally=state.tally,
+    )
+
+
+def due_now(state: TableState, live: Live, method: str) -> Due:
+    """Return the one next thing."""
+    if state.alarms:
+        return AnswerAlarm(state.alarms[0])
+    if state.round is None or state.round_closed:
+        return _between_rounds(state, live, method)
+    due = step.next_step(state.round)
+    match due:
+        case step.AwaitStack():
+            return _awaited(state, live, due)
+        case step.RequestStack():
+            return _before_a_stack(state, live, due)
+        case _:
+            return due
+
+
+def _between_rounds(state: TableState, live: Live, method: str) -> Due:
+    if method != Method.AUTOMATED_SHOE.value:
+        return OpenRoundDue()
+    if not live.shoe_up or live.shoe is None:
+        return Wait("The shoe is not connected. Look at its cable and power.")
+    if _deck_on_its_way(state, live) or fresh_deck(live.shoe, (state.deck_id, state.spent_deck_id)):
+        return OpenRoundDue()
+    return LoadDeck()
+
+
+def _deck_on_its_way(state: TableState, live: Live) -> bool:
+    preparing = state.command is not None and state.command.work is Work.PREPARE
+    return preparing or (live.shoe is not None and live.shoe.deck_state is DeckState.LOADED)
+
+
+def _awaited(state: TableState, live: Live, due: step.AwaitStack) -> Due:
+    if not live.shoe_up:
+        return Wait("The shoe is not connected. Touch nothing; it is asked what it did as soon as it answers.")
+    if state.command is not None and state.command.ready:
+        return TakeStack(due.to, due.cards)
+    if live.command_unknown:
+        return Wait("The shoe is asked what became of the last stack. Touch nothing.")
+    return Wait(f"The stack for {place(due.to)} is coming.")
+
+
+def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Due:
+    if not live.shoe_up or live.shoe is None:
+        return Wait("The shoe is not connected. Look at its cable and power.")
+    if state.deck_id is None and not _deck_on_its_way(state, live):
+        if not fresh_deck(live.shoe, (state.spent_deck_id,)):
+            return LoadDeck()
+    elif state.deck_id is None:
+        return Wait("The deck is being shuffled and verified.")
+    if live.obstacle is not None:
+        return Wait(live.obstacle.text)
+    return due
+
+
+def _position(hand: Hand) -> PositionView:
+    result = hand.result
+    return PositionView(
+        position=hand.position,
+        player=hand.player,
+        status=hand.status.value,
+        wagers=hand.wagers,
+        decided=hand.decided,
+        cards=0 if hand.collected else hand.dealt,
+        faces=tuple(card.text for card in hand.faces),
+        won_cents=result.won_cents if result is not None else None,
+        returned_cents=result.returned_cents if result is not None else None,
+    )
+
+
+def _deck(live: Live) -> str:
+    if live.shoe is None:
+        return "unknown"
+    left = "" if live.shoe.cards_left is None else f", {live.shoe.cards_left} cards"
+    return f"{live.shoe.deck_state.name.lower()} (deck {live.shoe.deck_id}{left})"
+
+
+def place(to: str) -> str:
+    """Return a place in the dealer's words."""
+    return "the dealer" if to == DEALER else "the board" if to == "board" else f"position {to}"
+
+
+def words(due: Due) -> str:
+    """Return what the dealer reads."""
+    match due:
+        case TakeStack(to, cards):
+            return f"Take {cards} cards to {place(to)}."
+        case OpenRoundDue():
+            return "Open the next round."
+        case LoadDeck():
+            return "Put the whole deck into the shoe."
+        case AnswerAlarm(alarm):
+            return alarm.text
+        case Wait(text):
+            return text
+        case step.Held(hold):
+            return f"{hold.question} ({hold.clears.value}: {' / '.join(hold.choices)})"
+        case _:
+            return _step_words(due)
+
+
+def _step_words(due: step.NextStep) -> str:
+    match due:
+        case step.TakeWagers():
+            return 'Take wagers, then say "no more bets".'
+        case step.RequestStack(to):
+            return f"The stack for {place(to)} is next."
+        case step.AskDecision(positions, choices):
+            return f"Ask {' and '.join(place(each) for each in positions)}: {', '.join(choices)}."
+        case step.DealCard(to, under):
+            return f"Deal one card to {place(to)}{' under a cover card' if under else ''}."
+        case step.RemoveStub():
+            return "Take the rest of the deck out of the shoe."
+        case step.BurnCards(cards, source):
+            return f"Burn {cards} from the {source}."
+        case step.DealCommunity(cards, source, face_up):
+            return f"Deal {cards} to the board from the {source}, face {'up' if face_up else 'down'}."
+        case _:
+            return _end_words(due)
+
+
+def _end_words(due: step.NextStep) -> str:
+    match due:
+        case step.TurnCommunity(cards):
+            return f"Turn up {cards} of the board."
+        case step.TurnDealer():
+            return "Turn up the dealer's cards."
+        case step.ReadFaces(at, cards):
+            return f"Turn up the cards at {place(at)} ({cards} to be read or entered)."
+        case step.SettleHand(position):
+            return f"Settle {place(position)}."
+        case step.CollectHand(position):
+            return f"Put the cards of {place(position)} into the discard rack."
+        case _:
+            return "Collect everything and complete the round."
