@@ -60,7 +60,7 @@ VECTORS: list[Vector] = [
     ]),
     dialogue("event-repeats", "LINK-7.3 LINK-7.4", "an event is sent again every 200 ms until it is consumed, then no more", [
         *opened(), OPEN, opening(1), old("DOOR_OPENED", 1, 250), old("DOOR_OPENED", 1, 250), old("DOOR_OPENED", 1, 250), old("DOOR_OPENED", 1, 250),
-        send("EVENT_ACK", 1, consumed_event="$held+1"), {"discard_ms": 50}, nothing(1000) | {"repeat": True}, status(held_events=0),
+        send("EVENT_ACK", 1, consumed_event="$held+1"), {"discard_ms": 50}, nothing(1000) | {"again": True}, status(held_events=0),
     ]),
     dialogue("event-order", "LINK-7.3 LINK-7.1", "repeats come oldest first", [
         *opened(), OPEN, opening(1), CLOSE, closing(2), {"discard_ms": 100},
@@ -77,7 +77,7 @@ VECTORS: list[Vector] = [
     dialogue("ack-repeated", "LINK-7.4", "the same EVENT_ACK again, and one for less, do no harm and are not answered", [
         *opened(), OPEN, opening(1), CLOSE, closing(2), send("EVENT_ACK", 1, consumed_event="$held+2"),
         send("EVENT_ACK", 1, consumed_event="$held+2"), send("EVENT_ACK", 2, consumed_event="$held+1"), send("EVENT_ACK", 3, consumed_event=0),
-        {"discard_ms": 50}, nothing(800) | {"repeat": True}, status(held_events=0, last_event="$held+2"),
+        {"discard_ms": 50}, nothing(800) | {"again": True}, status(held_events=0, last_event="$held+2"),
     ]),
     dialogue("heartbeat-is-no-ack", "LINK-7.4 LINK-7.2", "heartbeats and commands consume nothing", [
         *opened(), OPEN, opening(1), send("READ_COUNTERS", 1), want("READ_COUNTERS_REPLY", sequence=1), wait(3000),
@@ -92,7 +92,7 @@ VECTORS: list[Vector] = [
         *opened(), OPEN, opening(1), CLOSE, closing(2), let(first="$held"),
         connect(consumed="$first+1", reply={"oldest_event": "$first+2", "last_event": {"bind": "$held"}}),
         again(want("DOOR_CLOSED", 450, event_id="$first+2")), again(want("DOOR_CLOSED", 450, event_id="$first+2")),
-        connect(consumed="$first+2", reply={"oldest_event": "$first+3"}), {"discard_ms": 0}, nothing(800) | {"repeat": True},
+        connect(consumed="$first+2", reply={"oldest_event": "$first+3"}), {"discard_ms": 0}, nothing(800) | {"again": True},
     ]),
     dialogue("hello-consumes-too-much", "LINK-5.11", "consumed_event above last_event is ignored", [
         *opened(), OPEN, opening(1), let(first="$held"), connect(consumed="$first+9", reply={"oldest_event": "$first+1", "last_event": "$first+1"}),
@@ -100,14 +100,14 @@ VECTORS: list[Vector] = [
     ]),
     dialogue("nothing-held", "LINK-5.11", "when nothing is held, oldest_event is last_event + 1", [
         *opened(), let(first="$held"), connect(consumed="$first", reply={"last_event": "$first", "oldest_event": "$first+1"}),
-        nothing(800) | {"repeat": True},
+        nothing(800) | {"again": True},
     ]),
     dialogue("window-of-eight", "LINK-7.3 LINK-7.8", "twelve held events: eight at a time, oldest first", [
         *opened(), let(e="$held", base="$held"), DOOR_MANY, connect(consumed="$base", reply={"oldest_event": "$base+1", "last_event": "$base+12"}),
         *[again(want(name, 450, event_id=f"$base+{i}")) for i, name in enumerate(4 * ["DOOR_OPENED", "DOOR_CLOSED"], start=1)],
         send("EVENT_ACK", 1, consumed_event="$base+8"), {"discard_ms": 0},
         *[again(want(name, 450, event_id=f"$base+{8 + i}")) for i, name in enumerate(2 * ["DOOR_OPENED", "DOOR_CLOSED"], start=1)],
-        send("EVENT_ACK", 2, consumed_event="$base+12"), {"discard_ms": 50}, nothing(800) | {"repeat": True},
+        send("EVENT_ACK", 2, consumed_event="$base+12"), {"discard_ms": 50}, nothing(800) | {"again": True},
     ]),
     dialogue("events-survive-reset", "LINK-7.1 LINK-7.2 LINK-7.8 SHOE-8.5", "the ring and the ids survive a restart; BOOTED comes behind what was held", [
         *opened(), OPEN, opening(1), CLOSE, closing(2), let(first="$held"), world("reset", device="shoe"),
@@ -122,7 +122,7 @@ VECTORS: list[Vector] = [
         again(want("DOOR_OPENED", 450, event_id="$first+1")), again(want("BOOTED", 450, event_id="$first+2", cause=1, cards_at=1)),
     ]),
     dialogue("event-without-session", "LINK-5.1 LINK-7.2 LINK-7.8", "what happens without a session is kept and told after HELLO", [
-        *opened(), let(first="$held"), world("reset", device="shoe"), wait(1500), SILENT, {"discard_ms": 0}, OPEN, wait(500), nothing(500),
+        *opened(), let(first="$held"), SILENT, world("reset", device="shoe"), wait(1500), OPEN, wait(500), nothing(500),
         connect(consumed="$first", reply={"last_event": "$first+2"}),
         want("BOOTED", 450, event_id="$first+1", cause=2), want("DOOR_OPENED", 450, event_id="$first+2"),
     ]),

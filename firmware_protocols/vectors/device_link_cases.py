@@ -176,6 +176,9 @@ HEARTBEAT = [
 ]  # fmt: skip
 
 WIRE = [
+    dialogue("whole-frames-only", "LINK-2.1 LINK-2.4 LINK-2.5 LINK-2.6", "every frame of a long exchange is whole, in both exchanges", [
+        *opened(), let(q=0), repeat(60, let(q="$q+1"), send(COUNT, "$q"), want("READ_COUNTERS_REPLY", sequence="$q"), wait(90)),
+    ]),
     dialogue("garbage-between", "LINK-3.2 LINK-2.2 LINK-2.4 LINK-9.1", "what is no frame is dropped in silence, the next frame is understood", [
         *opened(), noise("55aa0102030405060700"), noise("ff" * 300 + "00"),
         noise(wire_of(1, 0x15, 1, b"", version=0x81).hex()), noise(wire_of(1, 0x15, 1, b"", version=2).hex()),

@@ -61,11 +61,14 @@ def scan(sequence: int, place: int, result: Any, **fields: Any) -> list[Step]:
     ]
 
 
-def board(count: int, *, first: int = 0) -> list[Step]:
+def board(count: int, *, first: int = 0, tag: str = "") -> list[Step]:
     """Cards are dealt face up to the board from the hand and read as what they are."""
-    names = [f"$c{first + i}" for i in range(count)]
+    names = [f"$c{tag}{first + i}" for i in range(count)]
     turned = world("turn", what="board", cards=count, answer={"cards": names})
-    return [turned, *[read(BOARD, first + i, {"card": name, "bind": f"$f{first + i}"}) for i, name in enumerate(names)]]
+    return [
+        turned,
+        *[read(BOARD, first + i, {"card": name, "bind": f"$f{tag}{first + i}"}) for i, name in enumerate(names)],
+    ]
 
 
 def cleared(place: int) -> Step:
@@ -96,7 +99,7 @@ CARDS = [
         read(BOARD, 2, {"card": "$x"}), status(faces_seen=2),
     ]),
     reader("cleared", "READER-2.3 READER-4.1", "the place is cleared; the next card there has index 0", [
-        *HAND, *board(2), world("collect", what="board"), cleared(BOARD), status(places_occupied=0, faces_seen=0), *board(1),
+        *HAND, *board(2), world("collect", what="board"), cleared(BOARD), status(places_occupied=0, faces_seen=0), *board(1, tag="new"),
     ]),
     reader("cleared-once", "READER-2.3", "PLACE_CLEARED is told once, and only of a place that had a card", [
         *HAND, *board(1), world("collect", what="board"), cleared(BOARD), nothing(3000),
@@ -185,7 +188,7 @@ LINK = [
     ]),
     reader("event-repeats", "LINK-7.3 LINK-7.4", "CARD_READ is sent again until it is consumed", [
         *HAND, *board(1), *[again(want("CARD_READ", 250, place=BOARD, index=0, face="$f0")) for _ in range(3)], status(last_event="$l"),
-        send("EVENT_ACK", 0, consumed_event="$l"), {"discard_ms": 50}, nothing(1000) | {"repeat": True},
+        send("EVENT_ACK", 0, consumed_event="$l"), {"discard_ms": 50}, nothing(1000) | {"again": True},
     ]),
     reader("no-session-yet", "LINK-5.1", "before HELLO the reader rejects and sends nothing by itself", [
         nothing(1000), send("SCAN", 3, session=2, place=7), want("REJECT", sequence=3, session=2, reason=1, rejected_type=0x10), nothing(500),

@@ -211,9 +211,9 @@ class DeviceRunner:
 
     def _expect(self, step: Step) -> None:
         end = self.bench.now() + step["within_ms"] / 1000
-        got = self._next(step["within_ms"], repeats=step.get("repeat", False))
+        got = self._next(step["within_ms"], repeats=step.get("again", False))
         while got is not None and got.name in step.get("skip", []):
-            got = self._next(max(0.0, (end - self.bench.now()) * 1000), repeats=step.get("repeat", False))
+            got = self._next(max(0.0, (end - self.bench.now()) * 1000), repeats=step.get("again", False))
         if got is None:
             raise VectorFailed("nothing came")
         if not self._fits(step["expect"], got, self.names):
@@ -248,7 +248,7 @@ class DeviceRunner:
             raise VectorFailed(f"the last STATUS said {json.dumps(seen)}; bound: {self._bound(step)}")
 
     def _nothing(self, step: Step) -> None:
-        got = self._next(step["expect_nothing_ms"], repeats=step.get("repeat", False))
+        got = self._next(step["expect_nothing_ms"], repeats=step.get("again", False))
         if got is not None:
             raise VectorFailed(f"came {got.text()}")
 

@@ -202,6 +202,11 @@ STOPPING = [
         send("SET_INHIBIT", 3, inhibited=0), want("SET_INHIBIT_REPLY", sequence=3), nothing(6000), NONE_MORE,
         *query(4, INTERRUPTED, cards_seen="$n", taken=0), status(gate_cards="$n", deck_state=2), *taken("$n"),
     ]),
+    *[dialogue(f"safe-point-{ms}", "SHOE-4.7 SHOE-4.6 SHOE-2.4", f"stopped {ms} ms after acceptance: what is counted lies in the gate, no more and no less", [
+        *opened(), dispense(1, cards=4), answered(1, 0), wait(ms), send("SET_INHIBIT", 2, inhibited=1), want("SET_INHIBIT_REPLY", sequence=2, inhibited=1),
+        want("DISPENSE_INTERRUPTED", 2000, command_id="$last+1", cause=INHIBIT, cards_seen={"max": 3, "bind": "$n"}), wait(2000),
+        world("look", answer={"gate": {"backs": "$n"}}), status(gate_cards="$n", deck_state=2), *query(3, INTERRUPTED, cards_seen="$n"), nothing(1000),
+    ]) for ms in (60, 120, 180, 240, 300, 400, 800, 900, 1000, 1100, 1200)],
     dialogue("door-in-feed", "SHOE-7.5 SHOE-6.6 SHOE-4.6", "the door opens in mid-feed: interrupted, the deck is void", [
         *opened(), dispense(1, cards=7), answered(1, 0), wait(1500), world("open_door"),
         every(2000, told("DOOR_OPENED"), interrupted(DOOR)), world("close_door"), want("DOOR_CLOSED", 1000), nothing(5000),

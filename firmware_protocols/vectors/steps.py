@@ -67,7 +67,7 @@ def told(message: str, *, sequence: Any = None, session: Any = None, **fields: A
 
 def again(step: Step) -> Step:
     """An expected event may be one that was seen before."""
-    return step | {"repeat": True}
+    return step | {"again": True}
 
 
 def every(within_ms: int, *frames: Step) -> Step:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cardshoe.sim.world import World
 from device_runner import DeviceRunner
 from vector_files import dialogues
 from world_bench import START_S, WorldBench, nonces, run
+
+from cardshoe.sim.world import World
 
 OPEN = [
     {"connect": {}, "reply": {"result": 0}, "within_ms": 5000},
