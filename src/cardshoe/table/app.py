@@ -12,7 +12,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from cardshoe.clock import Clock, SystemClock
 from cardshoe.devices.reader import ReaderDriver
@@ -146,46 +146,22 @@ class Table:
         await self._show()
 
     async def _perform(self, order: orders.Order) -> None:
-        if isinstance(order, orders.SignHead):
-            await asyncio.wrap_future(self.journal.sign_head("round-completed", round_number=order.round_id))
-            return
-        if isinstance(order, orders.Acknowledge) and order.device == "reader":
-            if self.reader is not None:
-                self.reader.perform(self.reader.driver.acknowledge(order.event_id, self._clock.now()))
-            return
-        if self.shoe is not None:
-            self._to_shoe(self.shoe, order)
-
-    def _to_shoe(self, port: DevicePort[ShoeEvent], order: orders.Order) -> None:
-        driver, now = port.driver, self._clock.now()
-        deadline = now + self.config.timing.reply_ms / 1000
-        if not isinstance(driver, ShoeDriver):
-            return
         match order:
-            case orders.Dispense(command_id, deck_id, cards, destination):
-                output = driver.dispense(
-                    command_id=command_id,
-                    deck_id=deck_id,
-                    cards=cards,
-                    destination=destination,
-                    now=now,
-                    deadline=deadline,
-                )
-            case orders.PrepareDeck(command_id):
-                output = driver.prepare_deck(command_id=command_id, now=now, deadline=deadline)
-            case orders.QueryCommand(command_id):
-                output = driver.query_command(command_id=command_id, now=now, deadline=deadline)
-            case orders.SetInhibit(inhibited):
-                output = driver.set_inhibit(inhibited=inhibited, now=now, deadline=deadline)
-            case orders.ClearFault(fault):
-                output = driver.clear_fault(fault=fault, now=now, deadline=deadline)
-            case orders.Acknowledge(_, event_id):
-                output = driver.acknowledge(event_id, now)
-            case orders.SignHead():
-                return
+            case orders.SignHead(round_id):
+                await asyncio.wrap_future(self.journal.sign_head("round-completed", round_number=round_id))
+            case orders.Acknowledge(device, event_id):
+                port = self.shoe if device == "shoe" else self.reader
+                if port is not None:
+                    port.perform(port.driver.acknowledge(event_id, self._clock.now()))  # type: ignore[arg-type]
             case _:
-                assert_never(order)
-        port.perform(output)
+                self._to_shoe(order)
+
+    def _to_shoe(self, order: orders.ShoeOrder) -> None:
+        if self.shoe is None or not isinstance(self.shoe.driver, ShoeDriver):
+            return
+        now = self._clock.now()
+        deadline = now + self.config.timing.reply_ms / 1000
+        self.shoe.perform(orders.give(self.shoe.driver, order, now=now, deadline=deadline))
 
     def _set_timer(self) -> None:
         due = self.controller.next_deadline()
@@ -212,7 +188,7 @@ class Table:
         """Nothing can be written, so nothing may move: inhibit the shoe, let the lease run out, tell everybody."""
         self.failure = error
         if self.shoe is not None and self.shoe.health is Health.UP:
-            self._to_shoe(self.shoe, orders.SetInhibit(inhibited=True))
+            self._to_shoe(orders.SetInhibit(inhibited=True))
         async with self._change:
             self._change.notify_all()
 

@@ -1,12 +1,17 @@
 """What the table's controller wants done, once what it wrote is on disk.
 
-Owns the closed set of orders. The shell (`app`) carries them out and decides nothing.
+Owns the closed set of orders, and how each is said to the shoe's driver. The shell (`app`) carries them out and
+decides nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
+from cardshoe.devices.events import Output
+from cardshoe.devices.shoe import ShoeDriver
+from cardshoe.devices.shoe_events import ShoeEvent
 from cardshoe.journal import Entry
 from cardshoe.wire.spec import Fault
 
@@ -64,7 +69,8 @@ class SignHead:
     round_id: int
 
 
-Order = Dispense | PrepareDeck | QueryCommand | SetInhibit | ClearFault | Acknowledge | SignHead
+ShoeOrder = Dispense | PrepareDeck | QueryCommand | SetInhibit | ClearFault
+Order = ShoeOrder | Acknowledge | SignHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +79,27 @@ class Step:
 
     entries: tuple[Entry, ...] = ()
     orders: tuple[Order, ...] = ()
+
+
+def give(driver: ShoeDriver, order: ShoeOrder, *, now: float, deadline: float) -> Output[ShoeEvent]:
+    """Say `order` to the shoe's driver; the answer is due by `deadline`. Both are monotonic seconds."""
+    match order:
+        case Dispense(command_id, deck_id, cards, destination):
+            return driver.dispense(
+                command_id=command_id,
+                deck_id=deck_id,
+                cards=cards,
+                destination=destination,
+                now=now,
+                deadline=deadline,
+            )
+        case PrepareDeck(command_id):
+            return driver.prepare_deck(command_id=command_id, now=now, deadline=deadline)
+        case QueryCommand(command_id):
+            return driver.query_command(command_id=command_id, now=now, deadline=deadline)
+        case SetInhibit(inhibited):
+            return driver.set_inhibit(inhibited=inhibited, now=now, deadline=deadline)
+        case ClearFault(fault):
+            return driver.clear_fault(fault=fault, now=now, deadline=deadline)
+        case _:
+            assert_never(order)
