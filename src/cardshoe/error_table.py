@@ -232,4 +232,59 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     ),
     "card-unexpected": Meaning(Severity.HOLD, Clears.FLOOR, "A card lies face up too early. Call the floor."),
     "dealer-card-seen": Meaning(Severity.VOID, Clears.FLOOR, "A dealer's card was seen early. Call the floor."),
+    # table: configuration, acts, alarms
+    "config-syntax": Meaning(*_NOTE, "The table's configuration cannot be read. Call the technician."),
+    "config-key": Meaning(*_NOTE, "The table's configuration has a wrong key. Call the technician."),
+    "config-value": Meaning(*_NOTE, "The table's configuration has a wrong value. Call the technician."),
+    "config-game": Meaning(*_NOTE, "The table's game or house rules are wrong. Call the technician."),
+    "config-shoe-missing": Meaning(*_NOTE, "The table's configuration names no shoe. Call the technician."),
+    "config-port-twice": Meaning(*_NOTE, "Two devices share one port. Call the technician."),
+    "config-live-unavailable": Meaning(*_NOTE, "These devices cannot open a live table. Call the technician."),
+    "journal-unplayable": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "The journal does not fit. Do not deal. Call the floor."
+    ),
+    "round-open": Meaning(*_NOTE, "Finish the open round first."),
+    "no-round": Meaning(*_NOTE, "Open a round first."),
+    "act": Meaning(*_NOTE, "A device tells this; it cannot be entered."),
+    "events-lost": Meaning(Severity.HOLD, Clears.FLOOR, "Reports were lost. Touch nothing. Call the floor."),
+    "report-not-understood": Meaning(
+        Severity.HOLD, Clears.TECHNICIAN, "A device says something unknown. Call the floor."
+    ),
+    "report-misfit": Meaning(Severity.HOLD, Clears.FLOOR, "A device's report does not fit the round. Call the floor."),
+    "device-changed": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "Another device stands in this one's place. Call the floor."
+    ),
+    "shoe-door-opened": Meaning(
+        Severity.VOID, Clears.FLOOR, "The shoe's door was opened. Touch nothing. Call the floor."
+    ),
+    "shoe-restarted": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The shoe restarted in mid-deal. Touch nothing. Call the floor."
+    ),
+    "shoe-mode": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe is not in deal mode. Call the floor."),
+    "cover-card-unexpected": Meaning(Severity.HOLD, Clears.FLOOR, "A cover card came out unasked. Call the floor."),
+    "shoe-fault-dealer": Meaning(
+        Severity.HOLD, Clears.DEALER, "The shoe needs your hand. Read the text, then clear it."
+    ),
+    "shoe-fault-floor": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe has a fault. Touch nothing. Call the floor."),
+    "shoe-fault-two-people": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "A wrong card was seen. Touch nothing. Call the floor."
+    ),
+    "shoe-fault-technician": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "The shoe needs service. Call the floor."),
+    "reader-fault": Meaning(Severity.HOLD, Clears.FLOOR, "The card reader has a fault. Call the floor."),
+    "stack-overdue": Meaning(Severity.HOLD, Clears.FLOOR, "The stack does not come. Touch nothing. Call the floor."),
+    "stack-refused": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe refuses to deal. Call the floor."),
+    "stack-incomplete": Meaning(Severity.HOLD, Clears.FLOOR, "The stack is not complete. Leave it. Call the floor."),
+    "slot-used-twice": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The shoe counts a card twice. Touch nothing. Call the floor."
+    ),
+    "deck-changed": Meaning(Severity.HOLD, Clears.FLOOR, "The deck is not the one of this round. Call the floor."),
+    "deck-rejected": Meaning(Severity.VOID, Clears.FLOOR, "The deck is wrong. Take it out. Call the floor."),
+    "deck-rejected-identity": Meaning(
+        Severity.VOID, Clears.TWO_PEOPLE, "The deck has a wrong card. Take it out. Call the floor."
+    ),
+    "shoe-door-open": Meaning(Severity.ADVISE, Clears.DEALER, "Close the shoe's door."),
+    "gate-occupied": Meaning(Severity.ADVISE, Clears.DEALER, "Take the cards out of the shoe's gate."),
+    "shoe-faulted": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's fault is being cleared."),
+    "shoe-inhibited": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe is being released."),
+    "deck-not-ready": Meaning(Severity.ADVISE, Clears.DEALER, "Load the deck and wait until it is verified."),
 }
