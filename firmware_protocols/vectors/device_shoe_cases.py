@@ -97,6 +97,9 @@ DEALING = [
         *opened(), dispense(1), answered(1, 0), ready(2), BEFORE, dispense(2, add=2), answered(2, GATE_OCCUPIED, add=2), nothing(6000), NONE_MORE,
         *query(3, NEVER_SEEN, add=2), status(last_command="$last+1"), *taken(2), dispense(4, add=2), answered(4, 0, add=2), ready(2, add=2),
     ]),
+    dialogue("busy-and-wrong-deck", "SHOE-4.2", "busy is told before wrong_deck", [
+        *opened(), dispense(1, cards=7), answered(1, 0), dispense(2, add=2, deck_id="$deck+1"), answered(2, BUSY, add=2), ready(7),
+    ]),
     dialogue("busy", "SHOE-4.2 SHOE-3.4 SHOE-3.6", "while a command runs another is busy and leaves no trace", [
         *opened(), dispense(1, cards=3), answered(1, 0), dispense(2, add=2), answered(2, BUSY, add=2), send("PREPARE_DECK", 3, command_id="$last+2"),
         want("PREPARE_DECK_REPLY", sequence=3, result=BUSY), ready(3), *query(4, NEVER_SEEN, add=2), *taken(3), nothing(3000),
@@ -118,6 +121,33 @@ DEALING = [
         dispense(10, add=8, cards=3), answered(10, 0, add=8), ready(3, add=8, first_slot=49), *taken(3, add=8),
         status(deck_state=0, flags={"clear": 8}), dispense(11, add=9, cards=1), answered(11, NOT_VERIFIED, add=9), nothing(1000),
     ]),
+]  # fmt: skip
+
+
+def first_reason(name: str, note: str, result: int, before: list[Step], **changes: Any) -> Vector:
+    """Two reasons apply: the first of the list of SHOE-4.2 is told."""
+    return dialogue(f"first-reason-{name}", "SHOE-4.2", note, [
+        *opened(), *before, {"discard_ms": 300}, dispense(9, **changes), want("DISPENSE_REPLY", sequence=9, result=result), nothing(1500),
+    ])  # fmt: skip
+
+
+OPEN_DOOR, HEAT, SORT = world("open_door"), world("fault", kind="over_temperature"), world("switch_mode", mode="sort")
+UPTO_EIGHT = [step for q in range(1, 9) for step in (send("READ_COUNTERS", q), want("READ_COUNTERS_REPLY", sequence=q))]
+UPTO_SEVEN = UPTO_EIGHT[:14]
+STOP = [*UPTO_SEVEN, send("SET_INHIBIT", 8, inhibited=1), want("SET_INHIBIT_REPLY", sequence=8)]
+GATE = [*UPTO_SEVEN, dispense(8, cards=1), answered(8, 0), ready(1)]
+
+REASONS = [
+    first_reason("value", "0 cards, a stale id, another mode", BAD_VALUE, [*UPTO_EIGHT, SORT], cards=0, command_id="$last"),
+    first_reason("stale", "a stale id in another mode", STALE, [*GATE, SORT], command_id="$last+1"),
+    first_reason("mode", "another mode and a fault", 11, [*UPTO_EIGHT, SORT, HEAT]),
+    first_reason("fault", "a fault and an inhibit", 8, [*STOP, HEAT]),
+    first_reason("inhibit", "an inhibit and no lease", INHIBITED, [*STOP, SILENT, wait(1500)]),
+    first_reason("lease", "no lease and an open door", 2, [*UPTO_EIGHT, SILENT, OPEN_DOOR, wait(1500)]),
+    first_reason("door", "an open door and a stack in the gate", DOOR_OPEN, [*GATE, OPEN_DOOR], command_id="$last+2"),
+    first_reason("gate", "a stack in the gate, a void deck, another deck", GATE_OCCUPIED, [*GATE, OPEN_DOOR, wait(300), world("close_door")],
+                 command_id="$last+2", deck_id="$deck+1"),
+    first_reason("deck", "a void deck and another deck", NOT_VERIFIED, [*UPTO_EIGHT, OPEN_DOOR, wait(300), world("close_door")], deck_id="$deck+1"),
 ]  # fmt: skip
 
 IDS = [
@@ -254,4 +284,4 @@ STOPPING = [
     ]),
 ]  # fmt: skip
 
-VECTORS: list[Vector] = DEALING + IDS + STOPPING
+VECTORS: list[Vector] = DEALING + REASONS + IDS + STOPPING

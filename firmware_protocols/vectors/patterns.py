@@ -57,6 +57,15 @@ def _is_faces(faces: Any, value: Any) -> bool:
     return bool(value == bytes(faces).ljust(8, b"\xff").hex())
 
 
+def _has_pairs(whats: Any, value: Any) -> bool:
+    """Whether `named` of DECK_REJECTED holds these kinds among its pairs, sorted, zeros behind them (SHOE-6.4)."""
+    raw = bytes.fromhex(value)
+    pairs = [raw[at : at + 2] for at in range(0, len(raw), 2)]
+    named = [pair for pair in pairs if pair[0]]
+    tidy = pairs == sorted(named) + [b"\0\0"] * (len(pairs) - len(named))
+    return tidy and all(1 <= pair[0] <= 5 for pair in named) and set(whats) <= {pair[0] for pair in named}
+
+
 CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
     "min": lambda limit, value: bool(value >= limit),
     "max": lambda limit, value: bool(value <= limit),
@@ -66,6 +75,7 @@ CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
     "clear": lambda mask, value: value & mask == 0,
     "card": _is_face,
     "faces": _is_faces,
+    "pairs": _has_pairs,
 }
 
 
