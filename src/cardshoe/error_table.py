@@ -152,6 +152,23 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "device-lost-out-of-step": Meaning(*_LINE, "Device is out of step. Deal nothing. Call the floor."),
     "device-lost-port": Meaning(*_LINE, "Device is gone. Deal nothing. Check cable and power."),
     "device-closed": Meaning(*_NOTE, "Device was disconnected."),
+    # settle, plan, rehearse: lines and their fields
+    "no-lines": Meaning(*_NOTE, "There is nothing to read. Give one line or more."),
+    "no-file": Meaning(*_NOTE, "That file cannot be read. Name another."),
+    "line-too-long": Meaning(*_NOTE, "A line is too long to be read."),
+    "line-not-utf8": Meaning(*_NOTE, "A line is not text in UTF-8."),
+    "line-not-json": Meaning(*_NOTE, "A line is not JSON."),
+    "line-not-object": Meaning(*_NOTE, "A line is not an object."),
+    "line-duplicate-key": Meaning(*_NOTE, "A line has a key twice."),
+    "line-nested": Meaning(*_NOTE, "A line is nested too deeply."),
+    "line-id": Meaning(*_NOTE, "A line's id is neither text nor a number."),
+    "unknown-key": Meaning(*_NOTE, "A line has a key that is not known."),
+    "missing-key": Meaning(*_NOTE, "A line lacks a key."),
+    "field-type": Meaning(*_NOTE, "A field holds another kind of value."),
+    "unknown-op": Meaning(*_NOTE, "There is no such operation."),
+    "irregularity-kind": Meaning(*_NOTE, "There is no such kind of irregularity."),
+    "action-missing": Meaning(*_NOTE, "An answer of a position is missing. Enter it."),
+    "ruling-missing": Meaning(*_NOTE, "The rules are silent. Enter the floor's ruling."),
     # games: what the house chose
     "house-key": Meaning(*_NOTE, "The house's settings name an option that does not exist. Call the supervisor."),
     "house-value": Meaning(*_NOTE, "The house's settings hold a value that is not offered. Call the supervisor."),
@@ -287,4 +304,6 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "shoe-faulted": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's fault is being cleared."),
     "shoe-inhibited": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe is being released."),
     "deck-not-ready": Meaning(Severity.ADVISE, Clears.DEALER, "Load the deck and wait until it is verified."),
+    # cli: sim
+    "sim-setup": Meaning(*_NOTE, "The simulated table cannot be set up. Read the text and start it again."),
 }
