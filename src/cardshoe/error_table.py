@@ -257,6 +257,7 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "config-shoe-missing": Meaning(*_NOTE, "The table's configuration names no shoe. Call the technician."),
     "config-port-twice": Meaning(*_NOTE, "Two devices share one port. Call the technician."),
     "config-live-unavailable": Meaning(*_NOTE, "These devices cannot open a live table. Call the technician."),
+    "table-failed": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "The table stopped. Do not deal. Call the floor."),
     "journal-unplayable": Meaning(
         Severity.LOCKOUT, Clears.TECHNICIAN, "The journal does not fit. Do not deal. Call the floor."
     ),

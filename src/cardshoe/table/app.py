@@ -8,6 +8,7 @@ more the table stops: the shoe is inhibited as far as it can be reached, and its
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -32,6 +33,8 @@ from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
 from cardshoe.table.view import TableView, view
 from cardshoe.transport import open_transport
 
+_log = logging.getLogger(__name__)
+
 E = TypeVar("E")
 Work = Callable[[float], orders.Step]
 
@@ -49,7 +52,7 @@ class Table:
         self.controller = Controller(config, recalled(journal))
         self.shoe: DevicePort[ShoeEvent] | None = None
         self.reader: DevicePort[ReaderEvent] | None = None
-        self.failure: JournalError | None = None
+        self.failure: CardshoeError | None = None
         self._clock = clock
         self._opener = opener
         self._queue: asyncio.Queue[tuple[Work, asyncio.Future[None] | None]] = asyncio.Queue()
@@ -66,7 +69,7 @@ class Table:
         return self._shown
 
     async def changed(self, seen: TableView) -> TableView:
-        """Wait until there is another view than `seen`. Raises `JournalError` when the table has stopped."""
+        """Wait until there is another view than `seen`. Raises the failure when the table has stopped."""
         async with self._change:
             await self._change.wait_for(lambda: self._shown is not seen or self.failure is not None)
         if self.failure is not None:
@@ -131,6 +134,11 @@ class Table:
                 _fail(done, error)
             except CardshoeError as error:
                 _fail(done, error)  # an act was refused; reports are never refused, they hold
+            except Exception as error:  # noqa: BLE001  # the task boundary: a fault of ours must not deal on
+                _log.exception("the table stopped")
+                broken = CardshoeError("table-failed", f"The table stopped by a fault of its own: {error!r}.")
+                await self._stop(broken)
+                _fail(done, broken)
             else:
                 if done is not None and not done.done():
                     done.set_result(None)
@@ -184,8 +192,8 @@ class Table:
                 self._shown = shown
                 self._change.notify_all()
 
-    async def _stop(self, error: JournalError) -> None:
-        """Nothing can be written, so nothing may move: inhibit the shoe, let the lease run out, tell everybody."""
+    async def _stop(self, error: CardshoeError) -> None:
+        """Nothing can be written or decided, so nothing may move: inhibit the shoe, tell everybody."""
         self.failure = error
         if self.shoe is not None and self.shoe.health is Health.UP:
             self._to_shoe(orders.SetInhibit(inhibited=True))

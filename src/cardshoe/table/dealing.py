@@ -27,10 +27,12 @@ def reconcile(desk: Desk, now: float) -> None:
     live.obstacle = None
     if live.quiet_until and now >= live.quiet_until:
         live.quiet_until = 0.0
+    if desk.state.command is None:
+        live.command_due, live.command_unknown = None, False
+    if live.command_due is not None and now >= live.command_due:
+        live.command_unknown, live.command_due = True, None
     if not live.shoe_up or live.shoe is None:
         return
-    if desk.state.command is not None and live.command_due is not None and now >= live.command_due:
-        live.command_unknown, live.command_due = True, None
     if desk.state.command is not None and live.command_unknown:
         _ask(desk)
         return

@@ -37,6 +37,11 @@ class LoadDeck:
 
 
 @dataclass(frozen=True, slots=True)
+class ClearGate:
+    """Cards that belong to nobody lie in the shoe's gate: take them out unseen, to the discard rack."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerAlarm:
     """An alarm between rounds waits for the one who may clear it."""
 
@@ -50,7 +55,7 @@ class Wait:
     text: str
 
 
-Due = step.NextStep | TakeStack | OpenRoundDue | LoadDeck | AnswerAlarm | Wait
+Due = step.NextStep | TakeStack | OpenRoundDue | LoadDeck | ClearGate | AnswerAlarm | Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +144,8 @@ def _between_rounds(state: TableState, live: Live, method: str) -> Due:
         return OpenRoundDue()
     if not live.shoe_up or live.shoe is None:
         return Wait("The shoe is not connected. Look at its cable and power.")
+    if live.shoe.gate_occupied:
+        return ClearGate()
     if _deck_on_its_way(state, live) or fresh_deck(live.shoe, (state.deck_id, state.spent_deck_id)):
         return OpenRoundDue()
     return LoadDeck()
@@ -162,6 +169,8 @@ def _awaited(state: TableState, live: Live, due: step.AwaitStack) -> Due:
 def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Due:
     if not live.shoe_up or live.shoe is None:
         return Wait("The shoe is not connected. Look at its cable and power.")
+    if live.shoe.gate_occupied:
+        return ClearGate()
     if state.deck_id is None and not _deck_on_its_way(state, live):
         if not fresh_deck(live.shoe, (state.spent_deck_id,)):
             return LoadDeck()
@@ -208,6 +217,8 @@ def words(due: Due) -> str:
             return "Open the next round."
         case LoadDeck():
             return "Put the whole deck into the shoe."
+        case ClearGate():
+            return "Take the cards out of the shoe's gate, unseen, to the discard rack."
         case AnswerAlarm(alarm):
             return alarm.text
         case Wait(text):
