@@ -1,0 +1,320 @@
+"""A whole round again, from what is known of it afterwards: the cards, the wagers, the answers, what went wrong.
+
+Owns driving one recorded round through the machine that runs the table, and what a record of a round must hold. Must
+not know JSON. Irregularities: NY-5324.36(h)(1)–(3) where the text rules, a floor ruling where it is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cardshoe.cards import Card
+from cardshoe.errors import InputError, Refused
+from cardshoe.games.house import House
+from cardshoe.games.script import (
+    DEALER,
+    Ask,
+    Burn,
+    Case,
+    DealBoard,
+    DealStacks,
+    Game,
+    Method,
+    Outcome,
+    RevealDealer,
+    SettleHands,
+    TurnBoard,
+)
+from cardshoe.round import irregular
+from cardshoe.round.deciding import answered
+from cardshoe.round.events import (
+    READ,
+    BoardDealt,
+    BoardTurned,
+    CardBurned,
+    CardTurned,
+    DealerRevealed,
+    DecisionMade,
+    Event,
+    FloorRuled,
+    HandCollected,
+    HandSettled,
+    IrregularityFound,
+    NoMoreBetsCalled,
+    StackDelivered,
+    StackRequested,
+    StubRemoved,
+    WagerPlaced,
+)
+from cardshoe.round.faces import BOARD
+from cardshoe.round.machine import apply, new_round
+from cardshoe.round.progress import asked, next_destination, stub_demanded
+from cardshoe.round.settlement import settling_order
+from cardshoe.round.state import State, Status, Void
+
+_NO_MORE_BETS: Final = NoMoreBetsCalled()
+_REVEALED: Final = DealerRevealed()
+
+
+@dataclass(frozen=True, slots=True)
+class HandRecord:
+    """One position: spot to cents before the deal, its cards, its answers in order."""
+
+    wagers: Mapping[str, int]
+    cards: tuple[Card, ...]
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """One round. `hands` by position; `found` and `rulings`: what went wrong and what the floor said of it."""
+
+    game: Game
+    house: House
+    hands: Mapping[str, HandRecord]
+    dealer: tuple[Card, ...]
+    board: tuple[Card, ...]
+    found: tuple[IrregularityFound, ...] = ()
+    rulings: tuple[FloorRuled, ...] = ()
+
+
+def recompute(record: RoundRecord) -> State:
+    """Return the state of the whole round.
+
+    Raises `Refused` or `InputError` for wagers and answers that the rules do not allow, and for a record that lacks
+    cards, answers or a ruling (`card-count`, `duplicate-card`, `action-missing`, `action`, `ruling-missing`, `ruling`).
+    """
+    # The house's minimum serves the aggregate limit only: what was wagered was taken.
+    house = replace(record.house, minimum_cents={}, maximum_cents={})
+    seats = {position: f"player {position}" for position in record.hands}
+    state = new_round(record.game, house, Method.AUTOMATED_SHOE, 0, seats, live=True)
+    for position, hand in record.hands.items():
+        state = _fed(state, WagerPlaced(position, seats[position], hand.wagers))
+    state = _fed(state, _NO_MORE_BETS)
+    drive = _Drive(record, state)
+    drive.deal()
+    drive.rule()
+    drive.play()
+    drive.check()
+    return drive.state
+
+
+def _fed(state: State, event: Event) -> State:
+    return apply(state, event)[0]
+
+
+class _Drive:
+    """One round on its way through the machine."""
+
+    __slots__ = ("answers", "board", "record", "state")
+
+    def __init__(self, record: RoundRecord, state: State) -> None:
+        self.record = record
+        self.state = state
+        self.answers: dict[str, Iterator[str]] = {at: iter(hand.actions) for at, hand in record.hands.items()}
+        self.board: Iterator[Card] = iter(record.board)
+
+    def deal(self) -> None:
+        """Every stack, the dealer's last."""
+        state = self.state
+        step = state.script[state.step] if not state.over else None
+        command_id = 0
+        while isinstance(step, DealStacks) and (to := next_destination(state, step)) is not None:
+            command_id += 1
+            state = _fed(state, StackRequested(command_id, to, step.cards))
+            state = _fed(state, StackDelivered(command_id, to, step.cards))
+            step = state.script[state.step]
+        self.state = state
+
+    def rule(self) -> None:
+        """What the text rules on what went wrong, then what the floor ruled where the text is silent."""
+        record = self.record
+        if not record.found and not record.rulings:
+            self._check_cards(void=())
+            return
+        by_text = [each for each in record.found if _verdict(record, each) is not Outcome.ASK_FLOOR]
+        _check_rulings(record)
+        void = _void_positions(record, by_text)
+        self._check_cards(void)
+        for position in void:
+            self._answer_out_of_turn(position)
+        for each in by_text:
+            self.state, _ = irregular.ruled(self.state, each.case, each.who, each.cards)
+        _check_not_overruled(record, self.state)
+        voided = _floor_voids(record)
+        if len(voided) == len(record.hands):
+            self.state, _ = irregular.void_everything(self.state, Void(None))
+        else:
+            self.state, _ = irregular.voided(self.state, voided, Void(None))
+
+    def play(self) -> None:
+        """From the first question to the last hand."""
+        while not self.state.over:
+            step = self.state.script[self.state.step]
+            if stub_demanded(self.state) and isinstance(step, Burn | DealBoard):
+                self._feed(StubRemoved())
+            match step:
+                case Ask():
+                    self._ask(step)
+                case Burn():
+                    self._feed(CardBurned(step.cards))
+                case DealBoard():
+                    self._feed(BoardDealt(step.cards))
+                    self._turn_board()
+                case TurnBoard():
+                    self._feed(BoardTurned(step.cards))
+                    self._turn_board()
+                case RevealDealer():
+                    self._feed(_REVEALED)
+                    self._check_count("dealer", self.record.dealer)
+                    self._turn(DEALER, self.record.dealer)
+                case SettleHands():
+                    self._settle()
+                case _:
+                    raise Refused("out-of-order", f"the round stands at {type(step).__name__}; it cannot be recomputed")
+
+    def check(self) -> None:
+        """Nothing may be left over: no answer, no community card that was not dealt."""
+        state = self.state
+        for position, answers in self.answers.items():
+            extra = next(answers, None)
+            if extra is not None:
+                raise Refused(
+                    "action",
+                    f"positions[{position!r}].actions: {extra[:40]!r} is one answer too many; remove it",
+                    cites=state.game.clauses.at_their_points,
+                )
+
+    def _feed(self, event: Event) -> None:
+        self.state = apply(self.state, event)[0]
+
+    def _turn(self, place: str, cards: Sequence[Card]) -> None:
+        for card in cards:
+            self.state = apply(self.state, CardTurned(card.text, place, READ))[0]
+
+    def _turn_board(self) -> None:
+        missing = self.state.board_up - len(self.state.board_faces)
+        cards = [card for _, card in zip(range(missing), self.board, strict=False)]
+        if len(cards) < missing:
+            wanted = self.state.game.board_cards
+            raise InputError("card-count", f"board: {len(self.record.board)} cards, not {wanted}; give all of them")
+        self._turn(BOARD, cards)
+
+    def _ask(self, step: Ask) -> None:
+        for hand in asked(self.state, step):
+            action = next(self.answers[hand.position], None)
+            if action is None:
+                labels = " or ".join(repr(choice.label) for choice in step.choices)
+                raise Refused(
+                    "action-missing",
+                    f"positions[{hand.position!r}].actions: an answer is missing; it was asked for {labels}",
+                    cites=step.cites,
+                )
+            self._feed(DecisionMade(hand.position, action))
+
+    def _settle(self) -> None:
+        hand = settling_order(self.state)[0]
+        cards = self.record.hands[hand.position].cards
+        self._check_count(f"positions[{hand.position!r}].cards", cards)
+        self._turn(hand.position, cards)
+        self._feed(HandSettled(hand.position))
+        self._feed(HandCollected(hand.position))
+
+    def _check_count(self, where: str, cards: Sequence[Card]) -> None:
+        each = self.record.game.cards_each
+        if len(cards) != each:
+            raise InputError("card-count", f"{where}: {len(cards)} cards, not {each}; it is settled, give all of them")
+
+    def _answer_out_of_turn(self, position: str) -> None:
+        """Take the answers that a hand gave before it became void; they may stop early."""
+        for step in self.state.script:
+            hand = self.state.hand(position)
+            if not isinstance(step, Ask) or hand.done or (step.of_those_with and step.of_those_with not in hand.wagers):
+                continue
+            action = next(self.answers[position], None)
+            if action is None:
+                return
+            self.state, _ = answered(self.state, hand, step, action)
+
+    def _check_cards(self, void: tuple[str, ...]) -> None:
+        record = self.record
+        all_void = len(void) == len(record.hands)
+        _check_counts(record, void, all_void=all_void)
+        seen: dict[Card, str] = {}
+        places = [(f"positions[{at!r}].cards", hand.cards) for at, hand in record.hands.items()]
+        if not all_void:
+            places.append(("dealer", record.dealer))
+        places.append(("board", record.board))
+        for place, cards in places:
+            for number, card in enumerate(cards):
+                if card in seen:
+                    where = f"{place}[{number}]"
+                    raise InputError("duplicate-card", f"{where}: {card.text!r} is in {seen[card]} too; correct one")
+                seen[card] = place
+
+
+def _check_counts(record: RoundRecord, void: tuple[str, ...], *, all_void: bool) -> None:
+    each = record.game.cards_each
+    for position, hand in record.hands.items():
+        if position not in void and len(hand.cards) != each:
+            raise InputError("card-count", f"positions[{position!r}].cards: {len(hand.cards)} cards, not {each}")
+    folded_early = all(hand.actions[-1:] == ("fold",) for hand in record.hands.values())
+    if not all_void and len(record.dealer) != each and not (folded_early and not record.dealer):
+        raise InputError("card-count", f"dealer: {len(record.dealer)} cards, not {each}")
+    most = record.game.board_cards
+    short_allowed = all_void or folded_early
+    if len(record.board) > most or (len(record.board) < most and not short_allowed):
+        raise InputError("card-count", f"board: {len(record.board)} cards, not {most}")
+
+
+def _verdict(record: RoundRecord, found: IrregularityFound) -> Outcome:
+    return record.game.verdicts[found.case].outcome
+
+
+def _void_positions(record: RoundRecord, by_text: Sequence[IrregularityFound]) -> tuple[str, ...]:
+    void = set(_floor_voids(record))
+    for each in by_text:
+        outcome = _verdict(record, each)
+        if outcome is Outcome.VOID_ALL:
+            void = set(record.hands)
+        elif outcome is Outcome.VOID_HAND:
+            void.add(each.who)
+    return tuple([position for position in record.hands if position in void])
+
+
+def _floor_voids(record: RoundRecord) -> tuple[str, ...]:
+    """Return the hands that the floor ruled void; a ruling on one position stands before a ruling on all."""
+    general = any(each.who == "all" and each.outcome == "void" for each in record.rulings)
+    named = {each.who: each.outcome for each in record.rulings}
+    return tuple([at for at in record.hands if named.get(at, "void" if general else "stands") == "void"])
+
+
+def _check_rulings(record: RoundRecord) -> None:
+    named: dict[str, str] = {}
+    for each in record.rulings:
+        if named.setdefault(each.who, each.outcome) != each.outcome:
+            raise Refused("ruling", f"irregularities: two rulings differ on {each.who}; keep one")
+    for found in record.found:
+        if _verdict(record, found) is not Outcome.ASK_FLOOR:
+            continue
+        if not named or (found.case is Case.PLAYER_WRONG_COUNT and not {"all", found.who} & named.keys()):
+            raise Refused(
+                "ruling-missing",
+                f"irregularities: {found.case.value}, and the text of {record.game.name} is silent; "
+                "give the floor_ruling that was made",
+            )
+
+
+def _check_not_overruled(record: RoundRecord, state: State) -> None:
+    """The floor rules where the text is silent, never against it."""
+    for each in record.rulings:
+        hands = [hand for hand in state.hands if hand.status is Status.VOID and each.who in ("all", hand.position)]
+        if each.outcome == "stands" and hands and hands[0].void is not None:
+            raise Refused(
+                "ruling",
+                f"irregularities: the text makes the hand of position {hands[0].position} void; "
+                "the floor cannot let it stand",
+                cites=hands[0].void.cites,
+            )
