@@ -257,6 +257,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "config-shoe-missing": Meaning(*_NOTE, "The table's configuration names no shoe. Call the technician."),
     "config-port-twice": Meaning(*_NOTE, "Two devices share one port. Call the technician."),
     "config-live-unavailable": Meaning(*_NOTE, "These devices cannot open a live table. Call the technician."),
+    "config-other-game": Meaning(*_NOTE, "Another game's round is open here. Finish it first."),
+    "journal-anchor-missing": Meaning(Severity.HOLD, Clears.FLOOR, "The journal's head file is gone. Call the floor."),
     "table-failed": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "The table stopped. Do not deal. Call the floor."),
     "journal-unplayable": Meaning(
         Severity.LOCKOUT, Clears.TECHNICIAN, "The journal does not fit. Do not deal. Call the floor."

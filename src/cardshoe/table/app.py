@@ -21,7 +21,7 @@ from cardshoe.devices.reader_events import ReaderEvent
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import ShoeEvent
-from cardshoe.errors import CardshoeError, JournalError
+from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import Journal
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
@@ -29,6 +29,7 @@ from cardshoe.table.acts import Act
 from cardshoe.table.config import DevicePart, TableConfig
 from cardshoe.table.controller import Controller
 from cardshoe.table.memory import recalled
+from cardshoe.table.state import TableState
 from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
 from cardshoe.table.view import TableView, view
 from cardshoe.transport import open_transport
@@ -93,6 +94,12 @@ class Table:
             "table_opened",
             {"name": table.name, "mode": table.mode, "game": table.game, "config": self.config.digest()},
         )
+        if self.journal.opening.anchor_missing:
+            self.controller.desk.alarm(
+                "journal-anchor-missing",
+                f"The file with the journal's signed head is gone ({self.journal.path}.anchor): records at its end may"
+                " have been taken away. Compare with the copy of the head that the floor keeps.",
+            )
         await self._carry_out(self.controller.advance(self._clock.now()))
         self._task = asyncio.get_running_loop().create_task(self._serve(), name="table")
         devices = self.config.devices
@@ -231,6 +238,20 @@ def _expected(part: DevicePart) -> Expected:
     return Expected(where=part.url, serial=part.serial)
 
 
+def _same_game(config: TableConfig, state: TableState, journal_path: Path) -> None:
+    """An open round is finished with its own game and method before another is played."""
+    round_ = None if state.round_closed else state.round
+    if round_ is None:
+        return
+    was, wanted = (round_.game.name, round_.method.value), (config.table.game, config.table.method)
+    if was != wanted:
+        raise ConfigError(
+            "config-other-game",
+            f"{journal_path}: round {state.last_round_id} of {was[0]} by {was[1]} is open, and {wanted[0]} by {wanted[1]} is"
+            f" configured. Finish that round with game {was[0]!r} and method {was[1]!r} first. Nothing was started.",
+        )
+
+
 def _fail(done: asyncio.Future[None] | None, error: CardshoeError) -> None:
     if done is not None and not done.done():
         done.set_exception(error)
@@ -250,7 +271,13 @@ async def open_table(
     be had at the first attempt); nothing is dealt then and what was open is closed.
     """
     clock = clock if clock is not None else SystemClock()
-    table = Table(config, Journal.open(journal_path, clock=clock), clock=clock, opener=opener)
+    journal = Journal.open(journal_path, clock=clock)
+    try:
+        table = Table(config, journal, clock=clock, opener=opener)
+        _same_game(config, table.controller.state, journal_path)
+    except CardshoeError:
+        journal.close()
+        raise
     try:
         await table.start()
         yield table
