@@ -263,9 +263,9 @@ def test_a_half_written_anchor_line_leaves_the_other(whole: Path, tmp_path: Path
 
 
 ANCHOR_DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "zeroed": (lambda anchor: anchor.write_bytes(bytes(1024)), "journal-damaged"),
-    "empty": (lambda anchor: anchor.write_bytes(b""), "journal-damaged"),
-    "of another key": (lambda anchor: create_anchor(anchor, Ed25519PrivateKey.generate()), "journal-damaged"),
+    "zeroed": (lambda anchor: anchor.write_bytes(bytes(1024)), "journal-anchor"),
+    "empty": (lambda anchor: anchor.write_bytes(b""), "journal-anchor"),
+    "of another key": (lambda anchor: create_anchor(anchor, Ed25519PrivateKey.generate()), "journal-anchor"),
 }
 
 

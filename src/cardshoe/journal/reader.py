@@ -163,25 +163,35 @@ def verify(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head
     `trusted_key` is the public key (32 bytes) that the auditor holds, `auditor_anchor` a head that was kept elsewhere.
     Raises ConfigError `journal-missing` if there is no such file. Damage is a verdict, not an error.
     """
+    try:
+        return examine(path, trusted_key=trusted_key, auditor_anchor=auditor_anchor)
+    except JournalError as error:
+        return _untrusted(0, None, error.text)
+
+
+def examine(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head | None = None) -> Verdict:
+    """Return the verdict as `verify` does, but raise JournalError for what no single record is to blame for."""
     if not path.is_file():
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
-    verdict = _verify_once(path, trusted_key, auditor_anchor)
-    # Opened between two looks: from now on its write-ahead file is there, and the second look shares it.
-    return verdict if verdict is not None else _verify_once(path, trusted_key, auditor_anchor) or _BUSY
-
-
-def _verify_once(path: Path, trusted_key: bytes | None, auditor_anchor: Head | None) -> Verdict | None:
-    """Return the verdict, or None if a table opened the journal meanwhile."""
     try:
-        beside = read_anchor(anchor_path(path))  # before the snapshot: the anchor is never ahead of the database
-        blank = wal_is_blank(path)
-        with JournalReader(path) as reader:
-            verdict = _judge_snapshot(reader, trusted_key, beside, auditor_anchor)
-            if not verdict.ok:
-                return verdict
-            reader.require_sound()
+        return _examine_once(path, trusted_key, auditor_anchor)
     except JournalError as error:
-        return None if error.code == "journal-in-use" else _untrusted(0, None, error.text)
+        if error.code != "journal-in-use":
+            raise
+    # A table opened it between two looks: now its write-ahead file is there, and the second look shares it.
+    return _examine_once(path, trusted_key, auditor_anchor)
+
+
+def _examine_once(path: Path, trusted_key: bytes | None, auditor_anchor: Head | None) -> Verdict:
+    beside = read_anchor(anchor_path(path))  # before the snapshot: the anchor is never ahead of the database
+    blank = wal_is_blank(path)
+    with JournalReader(path) as reader:
+        verdict = _judge_snapshot(reader, trusted_key, beside, auditor_anchor)
+        if not verdict.ok:
+            return verdict
+        reader.require_sound()
+    if beside is not None and beside.public_key.hex() != verdict.public_key:
+        raise JournalError("journal-anchor", f"The head anchor {anchor_path(path)} is signed with another key.")
     if blank and beside is None and auditor_anchor is None:
         why = "The write-ahead file has no header, and no head anchor tells what was in it."
         return _untrusted(verdict.records, verdict.records + 1, why)
@@ -202,23 +212,17 @@ def _judge_snapshot(
     key = trusted_key if trusted_key is not None or beside is None else beside.public_key
     anchors = [head for head in (beside.head if beside else None, auditor_anchor) if head is not None]
     try:
-        verdict = judge(rows(), trusted_key=key, anchors=anchors, counted=reader.numbered())
+        return judge(rows(), trusted_key=key, anchors=anchors, counted=reader.numbered())
     except JournalError as error:
         if error.code == "journal-in-use":
             raise
-        return _untrusted(walked, walked + 1, error.text)
-    if verdict.ok and beside is not None and beside.public_key.hex() != verdict.public_key:
-        return _untrusted(verdict.records, None, "The head anchor beside it is signed with another key.")
-    return verdict
+        return _untrusted(walked, walked + 1, f"The database cannot be read from there on: {error.__cause__}.")
 
 
 def _untrusted(records: int, first_bad: int | None, why: str) -> Verdict:
     return Verdict(
         ok=False, records=records, head="", signed=False, signed_to=0, public_key="", first_bad=first_bad, why=why
     )
-
-
-_BUSY: Final = _untrusted(0, None, "The journal was opened and changed while it was being verified; verify it again.")
 
 
 def _as_text(value: object) -> str:

@@ -52,6 +52,8 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if application != APPLICATION_ID:
         raise trouble.damaged(path, f"it is not a journal of cardshoe (application id {application:#x})")
+    if version < 1:
+        raise trouble.damaged(path, f"its schema version {version} was never shipped")
     if version > VERSION:
         raise JournalError(
             "journal-newer",
@@ -82,11 +84,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the schema to the newest version, one transaction a step. Raises JournalError or sqlite3.Error."""
     version = version_of(connection, path)
     while version < VERSION:
-        step = MIGRATIONS.get(version)
-        if step is None:
-            raise trouble.damaged(path, f"its schema version {version} was never shipped")
         connection.execute("BEGIN IMMEDIATE")
-        step(connection)
+        MIGRATIONS[version](connection)
         version += 1
         connection.execute(f"PRAGMA user_version = {version}")
         connection.execute("COMMIT")

@@ -32,7 +32,7 @@ from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, Head,
 from cardshoe.journal.committer import Committer
 from cardshoe.journal.keyfile import create_key, load_key, public_bytes, sync_directory
 from cardshoe.journal.lock import WriterLock
-from cardshoe.journal.reader import JournalReader, anchor_path, require_file_form, verify
+from cardshoe.journal.reader import JournalReader, anchor_path, examine, require_file_form
 from cardshoe.journal.space import require_space
 from cardshoe.journal.writer import Committed, Writer
 
@@ -251,15 +251,13 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
 
 def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
     """Verify the journal with nothing but read access, before anything may change it. Raises JournalError."""
-    verdict = verify(path, trusted_key=public_bytes(key))
+    verdict = examine(path, trusted_key=public_bytes(key))
     if not verdict.ok:
-        with_place = f"from record {verdict.first_bad} on: {verdict.why}" if verdict.first_bad else str(verdict.why)
-        if verdict.first_bad is None:
-            raise trouble.damaged(path, with_place)
         raise JournalError(
             "journal-untrusted",
-            f"The journal {path} cannot be trusted {with_place} It is left untouched and nothing may be dealt on it; "
-            f"move it aside with its -wal and .anchor for the auditor, and only then begin a new one.",
+            f"The journal {path} cannot be trusted from record {verdict.first_bad} on: {verdict.why} It is left "
+            f"untouched and nothing may be dealt on it; move it aside with its -wal and .anchor for the auditor, and only "
+            f"then begin a new one.",
         )
     with JournalReader(path) as reader:
         last = next(reader.records(newest_first=True))
