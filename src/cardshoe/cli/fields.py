@@ -13,7 +13,8 @@ from cardshoe.cards import Card, parse_card
 from cardshoe.errors import InputError, Refused
 from cardshoe.games.house import House, parse_house
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import DEALER, Case, Game
+from cardshoe.games.script import DEALER, Game
+from cardshoe.games.verdicts import Case
 from cardshoe.round.events import FloorRuled, IrregularityFound
 from cardshoe.round.machine import find_game
 from cardshoe.round.state import is_position

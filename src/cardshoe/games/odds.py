@@ -28,7 +28,12 @@ from cardshoe.errors import InputError
 from cardshoe.games.hands import FIVE_CARD_CATEGORIES, THREE_CARD_CATEGORIES, Ranked, rank_best_five, rank_three
 from cardshoe.games.paytables import PayTable
 from cardshoe.games.ranking import best_five_with_board, six_with_dealer, three_own
-from cardshoe.games.script import Game, OnCards, Ranking, Spot
+from cardshoe.games.script import (
+    Game,
+    OnCards,
+    Ranking,
+    Spot,
+)
 from cardshoe.money import Odds
 
 

@@ -1,7 +1,7 @@
 """The vocabulary in which a game is written down.
 
-Owns the closed sets of steps, choices, settlement rules, irregular cases and verdicts that a game file combines into
-one frozen value. Must not know any particular game, nor how a step is carried out: `round` interprets the script, so
+Owns the closed sets of steps, choices, settlement rules and house options that a game file combines, with `verdicts`,
+into one frozen value. Must not know any particular game, nor how a step is carried out: `round` interprets the script, so
 that a further game is a further file. Every piece carries the clause it comes from; `None` where a text is silent.
 """
 
@@ -15,6 +15,7 @@ from typing import Final
 from cardshoe.cards import Card
 from cardshoe.games.hands import Ranked
 from cardshoe.games.paytables import PayTable
+from cardshoe.games.verdicts import Case, Cite, Verdict
 from cardshoe.money import Odds
 
 POSITIONS: Final = ("1", "2", "3", "4", "5", "6")
@@ -23,7 +24,6 @@ POSITIONS: Final = ("1", "2", "3", "4", "5", "6")
 DEALER: Final = "dealer"
 EVEN: Final = Odds(1)
 
-Cite = str | None
 Ranking = Callable[[Sequence[Card], Sequence[Card], Sequence[Card]], Ranked]
 """(player's cards, dealer's cards, board) to the hand that a wager is settled on."""
 
@@ -257,53 +257,6 @@ class Spot:
     """Most antes that a wager placed at a decision can be (0: not a decision wager), unless the house sets
     `most_antes_option`."""
     most_antes_option: str = ""
-
-
-# --- what goes wrong -------------------------------------------------------------------------------------------------
-
-
-class Case(Enum):
-    """The irregular cases that a text may rule."""
-
-    DEALER_CARD_SEEN_EARLY = "a dealer's card was exposed before every position had acted"
-    DEALER_CARD_SEEN_LATE = "a dealer's card was exposed after every position had acted"
-    CARD_FACE_UP_AFTER_DEAL = "a card was found face up after the initial deal"
-    CARD_FACE_UP_DURING_DEAL = "a card was found face up during the initial deal"
-    PLAYER_WRONG_COUNT = "a player was dealt a wrong number of cards"
-    DEALER_WRONG_COUNT = "the dealer was dealt a wrong number of cards"
-    DEALER_SHORT_REPAIRABLE = "the dealer was dealt too few cards, and the rest can be dealt in sequence"
-    DEVICE_FAULT = "a device fault affects the outcome"
-    DEVICE_FAULT_HARMLESS = "a device fault does not affect the outcome"
-
-
-class Outcome(Enum):
-    """What a text lets happen."""
-
-    NOTHING = "the round goes on"
-    REPAIR = "the missing cards are dealt in sequence and the round goes on"
-    VOID_HAND = "that hand is void"
-    VOID_ALL = "all hands are void"
-    ASK_FLOOR = "the text is silent; the floor rules"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What follows from a case; `saves` names the wagers that are settled all the same, under `saves_cites`."""
-
-    outcome: Outcome
-    cites: Cite
-    saves: tuple[str, ...] = ()
-    saves_cites: Cite = None
-
-
-SILENT: Final = Verdict(Outcome.ASK_FLOOR, None)
-"""The text has no rule."""
-
-EQUIPMENT: Final[Mapping[Case, Verdict]] = {
-    Case.DEVICE_FAULT: Verdict(Outcome.VOID_ALL, None),
-    Case.DEVICE_FAULT_HARMLESS: Verdict(Outcome.NOTHING, None),
-}
-"""Any fault of equipment that affects the outcome voids the round and returns every wager, side bets too."""
 
 
 # --- the house's choices ---------------------------------------------------------------------------------------------

@@ -14,14 +14,11 @@ from cardshoe.games.hands import Ranked
 from cardshoe.games.paytables import BONUS_BOTH_ACES, BONUS_PLAIN, BOTH_ACES
 from cardshoe.games.ranking import best_five_with_board
 from cardshoe.games.script import (
-    EQUIPMENT,
-    SILENT,
     AgainstDealer,
     Area,
     Ask,
     Burn,
     CallNoMoreBets,
-    Case,
     Choice,
     ChoiceKind,
     Clauses,
@@ -41,6 +38,7 @@ from cardshoe.games.script import (
     TakeStub,
     WordOption,
 )
+from cardshoe.games.verdicts import EQUIPMENT, SILENT, Case
 
 _ACE, _KING, _QUEEN, _JACK = 14, 13, 12, 11
 

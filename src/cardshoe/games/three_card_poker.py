@@ -12,14 +12,11 @@ from cardshoe.games.hands import Ranked
 from cardshoe.games.paytables import ANTE_BONUS, PAIR_PLUS, SIX_CARD, SIX_CARD_ROWS
 from cardshoe.games.ranking import six_with_dealer, three_own
 from cardshoe.games.script import (
-    EQUIPMENT,
-    SILENT,
     Against,
     AgainstDealer,
     Area,
     Ask,
     CallNoMoreBets,
-    Case,
     Choice,
     ChoiceKind,
     Clauses,
@@ -37,6 +34,7 @@ from cardshoe.games.script import (
     TakeStub,
     WordOption,
 )
+from cardshoe.games.verdicts import EQUIPMENT, SILENT, Case
 
 _QUEEN: Final = 12
 

@@ -12,15 +12,12 @@ from cardshoe.games.hands import Ranked
 from cardshoe.games.paytables import BLIND, TRIPS
 from cardshoe.games.ranking import best_five_with_board
 from cardshoe.games.script import (
-    EQUIPMENT,
-    SILENT,
     Against,
     AgainstDealer,
     Area,
     Ask,
     Burn,
     CallNoMoreBets,
-    Case,
     Choice,
     ChoiceKind,
     Clauses,
@@ -30,7 +27,6 @@ from cardshoe.games.script import (
     Game,
     Method,
     OnCards,
-    Outcome,
     Placed,
     RevealDealer,
     SettleHands,
@@ -38,8 +34,8 @@ from cardshoe.games.script import (
     Step,
     TableOption,
     TakeStub,
-    Verdict,
 )
+from cardshoe.games.verdicts import EQUIPMENT, SILENT, Case, Outcome, Verdict
 
 
 def _pair_or_better(dealer: Ranked) -> bool:

@@ -12,7 +12,14 @@ from typing import Final
 from cardshoe.errors import Refused
 from cardshoe.games.house import House, least_cents
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import AgainstDealer, CallNoMoreBets, Game, OnCards, Placed, Spot
+from cardshoe.games.script import (
+    AgainstDealer,
+    CallNoMoreBets,
+    Game,
+    OnCards,
+    Placed,
+    Spot,
+)
 from cardshoe.money import MAX_CENTS, Odds
 from cardshoe.round.effects import Effects, WagersReturned
 from cardshoe.round.events import NoMoreBetsCalled, PlayerLeft, PlayerSeated, WagerPlaced, WagerWithdrawn

@@ -15,7 +15,6 @@ from cardshoe.games.quoting import quoted
 from cardshoe.games.script import (
     DEALER,
     Burn,
-    Case,
     Cite,
     DealBoard,
     DealSingles,
@@ -26,6 +25,7 @@ from cardshoe.games.script import (
     Step,
     TurnBoard,
 )
+from cardshoe.games.verdicts import Case
 from cardshoe.round.effects import Effects
 from cardshoe.round.events import (
     BoardDealt,

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from cardshoe.games.script import Case
+from cardshoe.games.verdicts import Case
 
 READ: Final = "read"
 DECLARED: Final = "declared"

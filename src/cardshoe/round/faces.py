@@ -11,7 +11,8 @@ from cardshoe.cards import Card, parse_card
 from cardshoe.error_table import Clears
 from cardshoe.errors import Refused
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import DEALER, Case, SettleHands
+from cardshoe.games.script import DEALER, SettleHands
+from cardshoe.games.verdicts import Case
 from cardshoe.round.dealing import Misfit, described
 from cardshoe.round.effects import Effects, HandPaid
 from cardshoe.round.events import (

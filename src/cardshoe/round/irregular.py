@@ -13,7 +13,8 @@ from typing import Final
 from cardshoe.error_table import ERROR_TABLE, Clears
 from cardshoe.errors import Refused
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import DEALER, EQUIPMENT, Ask, Case, Outcome, Verdict
+from cardshoe.games.script import DEALER, Ask
+from cardshoe.games.verdicts import EQUIPMENT, Case, Outcome, Verdict
 from cardshoe.round.dealing import deliver_stack, withdrawn_request
 from cardshoe.round.effects import Effects, HandToRack, HandWaits, HoldClosed, HoldOpened, WagersReturned
 from cardshoe.round.events import AlarmRaised, FloorRuled, HoldCleared, IrregularityFound, StackDelivered

@@ -10,7 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cardshoe.games.house import House
-from cardshoe.games.script import DEALER, Ask, Choice, ChoiceKind, DealStacks, Game, Method, Placed, SettleHands
+from cardshoe.games.script import (
+    DEALER,
+    Ask,
+    Choice,
+    ChoiceKind,
+    DealStacks,
+    Game,
+    Method,
+    Placed,
+    SettleHands,
+)
 from cardshoe.round.events import (
     BoardDealt,
     BoardTurned,

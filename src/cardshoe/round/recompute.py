@@ -17,16 +17,15 @@ from cardshoe.games.script import (
     DEALER,
     Ask,
     Burn,
-    Case,
     DealBoard,
     DealStacks,
     Game,
     Method,
-    Outcome,
     RevealDealer,
     SettleHands,
     TurnBoard,
 )
+from cardshoe.games.verdicts import Case, Outcome
 from cardshoe.round import irregular
 from cardshoe.round.deciding import answered
 from cardshoe.round.events import (

@@ -15,7 +15,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from cardshoe.errors import InputError
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import Case
+from cardshoe.games.verdicts import Case
 from cardshoe.round import events
 from cardshoe.round.events import EntryCorrected, Event
 

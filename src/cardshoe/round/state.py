@@ -16,7 +16,14 @@ from cardshoe.cards import Card
 from cardshoe.error_table import Clears
 from cardshoe.games.hands import Ranked
 from cardshoe.games.house import House
-from cardshoe.games.script import POSITIONS, Case, Cite, Game, Method, Step
+from cardshoe.games.script import (
+    POSITIONS,
+    Cite,
+    Game,
+    Method,
+    Step,
+)
+from cardshoe.games.verdicts import Case
 
 if TYPE_CHECKING:
     from cardshoe.round.events import Event
