@@ -54,7 +54,7 @@ def entry(number: int, event: events.Event) -> Entry:
     return Entry(kind_of(event), to_record(event), number)
 
 
-def _answer(state: State, due: next_step.NextStep, deck: list[str], chance: random.Random) -> events.Event:  # noqa: C901
+def _answer(state: State, due: next_step.NextStep, deck: list[str], chance: random.Random) -> events.Event:
     """What the table reports once it has done what is due."""
     match due:
         case next_step.TakeWagers():

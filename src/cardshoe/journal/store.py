@@ -256,8 +256,8 @@ def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
         raise JournalError(
             "journal-untrusted",
             f"The journal {path} cannot be trusted from record {verdict.first_bad} on: {verdict.why} It is left "
-            f"untouched and nothing may be dealt on it; move it aside with its -wal and .anchor for the auditor, and only "
-            f"then begin a new one.",
+            f"untouched and nothing may be dealt on it; move it aside with its -wal and .anchor for the auditor, and "
+            f"only then begin a new one.",
         )
     with JournalReader(path) as reader:
         last = next(reader.records(newest_first=True))
