@@ -1,8 +1,8 @@
 """The vocabulary in which a game is written down.
 
 Owns the closed sets of steps, choices, settlement rules and house options that a game file combines, with `verdicts`,
-into one frozen value. Must not know any particular game, nor how a step is carried out: `round` interprets the script, so
-that a further game is a further file. Every piece carries the clause it comes from; `None` where a text is silent.
+into one frozen value. Must not know any particular game, nor how a step is carried out: `round` interprets the script,
+so that a further game is a further file. Every piece carries the clause it comes from; `None` where a text is silent.
 """
 
 from __future__ import annotations

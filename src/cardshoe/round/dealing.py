@@ -15,7 +15,6 @@ from cardshoe.games.quoting import quoted
 from cardshoe.games.script import (
     DEALER,
     Burn,
-    Cite,
     DealBoard,
     DealSingles,
     DealStacks,
@@ -25,7 +24,7 @@ from cardshoe.games.script import (
     Step,
     TurnBoard,
 )
-from cardshoe.games.verdicts import Case
+from cardshoe.games.verdicts import Case, Cite
 from cardshoe.round.effects import Effects
 from cardshoe.round.events import (
     BoardDealt,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cardshoe.games.script import Cite
+from cardshoe.games.verdicts import Cite
 from cardshoe.round.settlement import HandResult
 from cardshoe.round.state import Hold
 

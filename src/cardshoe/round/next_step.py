@@ -14,7 +14,6 @@ from cardshoe.games.script import (
     Ask,
     Burn,
     CallNoMoreBets,
-    Cite,
     DealBoard,
     DealSingles,
     DealStacks,
@@ -24,6 +23,7 @@ from cardshoe.games.script import (
     TakeStub,
     TurnBoard,
 )
+from cardshoe.games.verdicts import Cite
 from cardshoe.round.faces import BOARD
 from cardshoe.round.progress import (
     asked,

@@ -11,7 +11,6 @@ from cardshoe.games.script import (
     DEALER,
     Ask,
     CallNoMoreBets,
-    Cite,
     DealSingles,
     DealStacks,
     RevealDealer,
@@ -19,6 +18,7 @@ from cardshoe.games.script import (
     Step,
     TakeStub,
 )
+from cardshoe.games.verdicts import Cite
 from cardshoe.round.effects import Effects, RoundEnded
 from cardshoe.round.settlement import settling_order
 from cardshoe.round.state import Hand, State, Status, changed

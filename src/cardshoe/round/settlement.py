@@ -16,14 +16,8 @@ from cardshoe.cards import Card
 from cardshoe.errors import Refused
 from cardshoe.games.hands import FIVE_CARD_CATEGORIES, Ranked
 from cardshoe.games.house import House
-from cardshoe.games.script import (
-    Against,
-    AgainstDealer,
-    Cite,
-    OnCards,
-    Ranking,
-    Spot,
-)
+from cardshoe.games.script import Against, AgainstDealer, OnCards, Ranking, Spot
+from cardshoe.games.verdicts import Cite
 from cardshoe.round.state import Hand, State, Status
 
 WIN: Final = "win"

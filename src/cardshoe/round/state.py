@@ -16,14 +16,8 @@ from cardshoe.cards import Card
 from cardshoe.error_table import Clears
 from cardshoe.games.hands import Ranked
 from cardshoe.games.house import House
-from cardshoe.games.script import (
-    POSITIONS,
-    Cite,
-    Game,
-    Method,
-    Step,
-)
-from cardshoe.games.verdicts import Case
+from cardshoe.games.script import POSITIONS, Game, Method, Step
+from cardshoe.games.verdicts import Case, Cite
 
 if TYPE_CHECKING:
     from cardshoe.round.events import Event
