@@ -15,6 +15,7 @@ from naive_hands import FIVE, RANKS, SUITS, best_of, three_of
 Line = dict[str, Any]
 
 REGULATION_LIMIT = 50_000_00
+USUAL_MULTIPLES = {"flop": 2, "turn": 1, "river": 1}
 
 BLIND = {  # NY-5324.36(f)(2): numerator and denominator of the odds; what is not listed pushes
     "A": {"straight": (1, 1), "flush": (3, 2), "full house": (3, 1), "four of a kind": (10, 1)},
@@ -71,7 +72,9 @@ def limit_of(game: str, house: Line) -> int | None:
     own: int | None = None
     if game == "texas-holdem-bonus":
         row = 1000 if house.get("bonus_pays_both_aces", True) else 30
-        own = max(REGULATION_LIMIT, 5 * least["ante"] + row * max(least["bonus"], 100))
+        # Ruling 10.7 says five antes: one, and the usual 2x, 1x and 1x; a house that sets its multiples fixes the most.
+        antes = 1 + sum(house.get(f"{street}_multiple") or usual for street, usual in USUAL_MULTIPLES.items())
+        own = max(REGULATION_LIMIT, antes * least["ante"] + row * max(least["bonus"], 100))
     elif game == "ultimate-texas-holdem":
         own = max(REGULATION_LIMIT, 5 * least["ante"] + 500 * least["blind"] + 50 * least["trips"])
     given = house.get("payout_limit")
@@ -91,14 +94,15 @@ def void_levels(line: Line) -> dict[str, int]:
     """For each position 0 (live), KEEPS_SIDE or RETURNS_ALL. NY-5324.36(h), rulings 10.4 to 10.6."""
     game, events = line["game"], line.get("irregularities", [])
     level = dict.fromkeys(line["positions"], 0)
-    ruled = [event for event in events if event["kind"] == "floor_ruling"]
+    ruled = {event["who"]: event["outcome"] for event in events if event["kind"] == "floor_ruling"}
     for event in events:
         everybody, who = list(level), event.get("who")
         kind = event["kind"]
         if kind == "device_fault":
             hit, worst = everybody, RETURNS_ALL if event["affects_outcome"] else 0
         elif kind == "floor_ruling":
-            hit = everybody if who == "all" else [who]
+            # The floor's word on one position goes before its word on all.
+            hit = [who] if who != "all" else [p for p in everybody if p not in ruled]
             worst = RETURNS_ALL if event["outcome"] == "void" else 0
         elif game != "ultimate-texas-holdem":
             refuse_unless(bool(ruled), "the text is silent and the floor has not ruled")
@@ -366,14 +370,19 @@ def settle_hand(table: Table, hand: Line, level: int, limit: int | None) -> Line
 
 def check_cards(line: Line, level: dict[str, int], table: Table, hands: dict[str, Line]) -> None:
     size = 3 if table.game == "three-card-poker" else 2
-    seen = [*table.board, *table.dealer_cards, *(card for hand in hands.values() for card in hand["cards"])]
-    refuse_unless(all(len(c) == 2 and c[0] in RANKS and c[1] in SUITS for c in seen), "not a card")
-    refuse_unless(len(set(seen)) == len(seen), "a card twice")
-    trips_open = any(level[p] == KEEPS_SIDE and "trips" in hand["staked"] for p, hand in hands.items())
+    listed = [*table.board, *table.dealer_cards, *(card for hand in hands.values() for card in hand["cards"])]
+    refuse_unless(all(len(c) == 2 and c[0] in RANKS and c[1] in SUITS for c in listed), "not a card")
     for position, hand in hands.items():
         refuse_unless(bool(level[position]) or len(hand["cards"]) == size, "wrong number of cards")
-    if not all(level.values()):
+    if all(level.values()):
+        listed = listed[: len(table.board)] + listed[len(table.board) + len(table.dealer_cards) :]  # it is ignored
+    else:
         refuse_unless(len(table.dealer_cards) == size, "wrong number of dealer's cards")
-    board = 0 if table.game == "three-card-poker" else 5
-    if trips_open or not all(level.values()):
-        refuse_unless(len(table.board) == board, "wrong number of board cards")
+    refuse_unless(len(set(listed)) == len(listed), "a card twice")
+    trips_open = any(level[p] == KEEPS_SIDE and "trips" in hand["staked"] for p, hand in hands.items())
+    in_play = any(
+        not level[p] and (not hand["folded"] or table.waits(set(hand["staked"]), True)) for p, hand in hands.items()
+    )
+    # Ruling 10.12: with nobody left and nothing waiting no further board card is dealt; Ultimate folds after the fifth.
+    if trips_open or in_play or (table.game == "ultimate-texas-holdem" and not all(level.values())):
+        refuse_unless(len(table.board) == (0 if table.game == "three-card-poker" else 5), "wrong number of board cards")
