@@ -309,4 +309,9 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "deck-not-ready": Meaning(Severity.ADVISE, Clears.DEALER, "Load the deck and wait until it is verified."),
     # cli: sim
     "sim-setup": Meaning(*_NOTE, "The simulated table cannot be set up. Read the text and start it again."),
+    # cli: clauses
+    "clause-list": Meaning(*_NOTE, "The product's list of clauses is damaged. Install it again."),
+    "clauses-file": Meaning(*_NOTE, "A file that should name clauses cannot be read."),
+    "clauses-tests": Meaning(*_NOTE, "There are no tests there. Check the folder."),
+    "clauses-page": Meaning(*_NOTE, "The page cannot be written there. Name another file."),
 }
