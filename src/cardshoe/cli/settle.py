@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from cardshoe.cards import Card
 from cardshoe.cli.fields import (
     Fields,
     as_cards,
@@ -43,9 +42,10 @@ def command(
 def settled(case: Fields) -> dict[str, object]:
     """Return the answer to one line, without its `id`. Raises `InputError` or `Refused`."""
     game = the_game(case)
-    needs_board = ("board",) if game.board_cards else ()
-    spare = ("id", "house", "irregularities") + (() if game.board_cards else ("board",))
-    check_keys(case, ("game", "positions", "dealer", *needs_board), spare, "")
+    needed = [("dealer", game.has_dealer_hand), ("board", game.board_cards > 0)]
+    required = [key for key, needs in needed if needs]
+    spare = [key for key, needs in needed if not needs]
+    check_keys(case, ("game", "positions", *required), ("id", "house", "irregularities", *spare), "")
     house = the_house(game, case)
     hands = _hands(case["positions"])
     found, rulings = _irregularities(game, case.get("irregularities", []), hands)
@@ -53,16 +53,12 @@ def settled(case: Fields) -> dict[str, object]:
         game=game,
         house=house,
         hands=hands,
-        dealer=as_cards(case["dealer"], "dealer"),
-        board=_board(case),
+        dealer=as_cards(case.get("dealer", []), "dealer"),
+        board=as_cards(case.get("board", []), "board"),
         found=found,
         rulings=rulings,
     )
     return {"game": game.name, **answer(recompute(record))}
-
-
-def _board(case: Fields) -> tuple[Card, ...]:
-    return as_cards(case.get("board", []), "board")
 
 
 def _hands(value: object) -> dict[str, HandRecord]:

@@ -138,3 +138,22 @@ SIX_CARD: Final[Mapping[str, PayTable]] = {
         _six(1000, 200, 50, 25, 15, 10, 5),
     )
 }
+
+# Mississippi stud: an operators' table, no text known. A pair of sixes to tens is a push.
+_MISSISSIPPI_ROWS: Final[dict[str, Odds | None]] = {
+    **_odds(
+        royal_flush=500,
+        straight_flush=100,
+        four_of_a_kind=40,
+        full_house=10,
+        flush=6,
+        straight=4,
+        three_of_a_kind=3,
+        two_pair=2,
+        pair_of_jacks_or_better=1,
+    ),
+    "pair of sixes to tens": None,
+}
+MISSISSIPPI: Final[Mapping[str, PayTable]] = {
+    "500-100-40-10-6-4-3-2-1": PayTable("500-100-40-10-6-4-3-2-1", _MISSISSIPPI_ROWS, "", None)
+}

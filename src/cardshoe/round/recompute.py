@@ -260,8 +260,9 @@ def _check_counts(record: RoundRecord, void: tuple[str, ...], *, all_void: bool)
         if position not in void and len(hand.cards) != each:
             raise InputError("card-count", f"positions[{position!r}].cards: {len(hand.cards)} cards, not {each}")
     folded_early = all(hand.actions[-1:] == ("fold",) for hand in record.hands.values())
-    if not all_void and len(record.dealer) != each and not (folded_early and not record.dealer):
-        raise InputError("card-count", f"dealer: {len(record.dealer)} cards, not {each}")
+    dealers = each if record.game.has_dealer_hand else 0
+    if not all_void and len(record.dealer) != dealers and not (folded_early and not record.dealer):
+        raise InputError("card-count", f"dealer: {len(record.dealer)} cards, not {dealers}")
     most = record.game.board_cards
     short_allowed = all_void or folded_early
     if len(record.board) > most or (len(record.board) < most and not short_allowed):
