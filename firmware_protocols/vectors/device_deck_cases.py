@@ -98,6 +98,10 @@ PREPARING = [
         status(state=1, deck_state=VERIFIED, deck_id="$deck+1", cards_left=52), *query(5, DONE, add=2), dispense(6, add=3), answered(6, WRONG_DECK, add=3),
         dispense(7, add=3, deck_id="$deck+1"), answered(7, 0, add=3), ready(2, add=3, deck_id="$deck+1", first_slot=0),
     ]),
+    dialogue("prepare-counts", "SHOE-8.7 SHOE-6.2", "a shoe that shuffles counts the shuffle", [
+        *opened(), send("READ_COUNTERS", 1), want("READ_COUNTERS_REPLY", sequence=1, shuffles_total="$sh"), *prepare(2, ACCEPTED), verified("$deck+1"),
+        send("READ_COUNTERS", 3), want("READ_COUNTERS_REPLY", sequence=3, shuffles_total={"in": ["$sh", "$sh+1"]}),
+    ]),
     dialogue("prepare-again", "SHOE-6.2 SHOE-6.3", "a verified deck may be prepared again", [*opened(), *prepare(1, ACCEPTED), verified("$deck+1"), nothing(2000)]),
     dialogue("prepare-refused", "SHOE-6.2 SHOE-3.4 SHOE-3.3", "gate, door, stale id: refused, and no trace", [
         *opened(), dispense(1), answered(1, 0), ready(2), *prepare(2, GATE_OCCUPIED, add=2), *taken(2), *prepare(3, STALE), world("open_door"),
@@ -196,7 +200,7 @@ BY_HAND = [
     ]),
     dialogue("card-unexpected", "SHOE-4.10", "a card appears in the gate while no command runs", [
         *opened(), world("fault", kind="unexpected_card", source="magazine"),
-        want("CARD_UNEXPECTED", 2000) | {"skip": ["FAULT_RAISED"]}, status(flags={"set": 2}),
+        want("CARD_UNEXPECTED", 2000, cards=1) | {"skip": ["FAULT_RAISED"]}, status(flags={"set": 2}),
     ]),
     dialogue("mode", "SHOE-8.6 SHOE-2.1 SHOE-4.2", "the mode switch is turned: told, nothing is dealt, the deck is void", [
         *opened(), world("switch_mode", mode="sort"), want("MODE_CHANGED", 1000, mode=1), status(mode=1, deck_state=VOID), dispense(1), answered(1, WRONG_MODE),

@@ -116,7 +116,7 @@ CARDS = [
     ]),
     reader("restart", "READER-4.3 LINK-7.1 LINK-5.10", "every start begins with BOOTED; what lies face up is reported as if just turned", [
         *HAND, *board(2), status(last_event="$before"), let(boots="$boot"), world("reset", device="reader"),
-        connect(consumed="$before", reply={"boot_counter": {"in": ["$boots+1"]}}),
+        connect(consumed="$before", reply={"boot_counter": {"in": ["$boots+1"]}, "oldest_event": "$before+1"}),
         want("BOOTED", 450, event_id="$before+1", cause=2), read(BOARD, 0, "$f0", event_id="$before+2"), read(BOARD, 1, "$f1", event_id="$before+3"),
     ]),
     reader("power-cut", "READER-4.3", "after loss of power too", [
@@ -147,6 +147,10 @@ ANSWERS = [
     reader("scan-unsteady", "READER-3.1 READER-4.2", "the reader cannot see the table: unsteady, and a fault", [
         *HAND, *board(1), world("fault", kind="reader_unsteady"), want("FAULT_RAISED", 1000, fault=READER_UNSTEADY), *scan(1, BOARD, UNSTEADY),
         status(fault=READER_UNSTEADY),
+    ]),
+    reader("steady-again", "READER-4.2 READER-3.1", "the fault is gone: told, and SCAN answers again", [
+        *HAND, *board(1), world("fault", kind="reader_unsteady", for_s=2), want("FAULT_RAISED", 1000, fault=READER_UNSTEADY),
+        want("FAULT_CLEARED", 4000, fault=READER_UNSTEADY), status(fault=0, state=1), *scan(1, BOARD, OK),
     ]),
     reader("window-dirty", "READER-4.1 READER-4.2", "a dirty window is told and is no reason to stop", [
         *opened_reader(), world("fault", kind="lens_dirty"), wait(0), status(1500, flags={"set": 1}, fault=LENS_DIRTY),
@@ -187,8 +191,8 @@ LINK = [
         *opened_reader(), SILENT, send("HEARTBEAT", 200, lease_ms=5), want("STATUS", sequence=200, lease_left_ms={"max": 250}, state=1), nothing(1500),
     ]),
     reader("event-repeats", "LINK-7.3 LINK-7.4", "CARD_READ is sent again until it is consumed", [
-        *HAND, *board(1), *[again(want("CARD_READ", 250, place=BOARD, index=0, face="$f0")) for _ in range(3)], status(last_event="$l"),
-        send("EVENT_ACK", 0, consumed_event="$l"), {"discard_ms": 50}, nothing(1000) | {"again": True},
+        *HAND, *board(1), *[again(want("CARD_READ", 250, place=BOARD, index=0, face="$f0")) for _ in range(3)], status(last_event="$l", held_events=1),
+        send("EVENT_ACK", 0, consumed_event="$l"), status(held_events=0), {"discard_ms": 50}, nothing(1000) | {"again": True},
     ]),
     reader("no-session-yet", "LINK-5.1", "before HELLO the reader rejects and sends nothing by itself", [
         nothing(1000), send("SCAN", 3, session=2, place=7), want("REJECT", sequence=3, session=2, reason=1, rejected_type=0x10), nothing(500),

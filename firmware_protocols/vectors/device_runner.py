@@ -93,7 +93,7 @@ class DeviceRunner:
         self.names: Names = {"spec_hash": spec_hash(device)}
         self.inbox: list[Received] = []
         self.line = Line()
-        self.session = 0
+        self.session = self.boot = self.last_event = 0
         self.seen: set[int] = set()
         self.status: dict[str, Any] | None = None
         self.lease_ms: int | None = None
@@ -149,20 +149,38 @@ class DeviceRunner:
                 f"the device sent {name} with payload {frame.payload.hex()}, which is no message of a device"
             )
         if name == "HELLO_REPLY":
-            if fields["result"] == 0:
-                self.session = int(fields["session"])
+            self._hello_replied(fields)
         elif name != "REJECT" and frame.session != self.session:
             raise VectorFailed(f"{name} came in session {frame.session}, the session is {self.session}")
-        repeated = False
-        if message.kind == "event":
-            repeated = fields["event_id"] in self.seen
-            self.seen.add(int(fields["event_id"]))
-        if name == "STATUS":
-            self.status = fields
-            if frame.sequence in self.beats_open:
-                self.beats_open.discard(frame.sequence)
-                return
+        repeated = message.kind == "event" and self._repeated(name, fields)
+        if name == "STATUS" and self._asked_by_a_beat(frame, fields):
+            return
         self.inbox.append(Received(frame, name, fields, repeated, delimited))
+
+    def _hello_replied(self, fields: dict[str, Any]) -> None:
+        if fields["result"] == 0:
+            self.session, self.boot = int(fields["session"]), int(fields["boot_counter"])
+            self.last_event = int(fields["last_event"])
+
+    def _repeated(self, name: str, fields: dict[str, Any]) -> bool:
+        """Whether an event was seen before; each new one has the next id and the present start's number (LINK-7.1)."""
+        id_, boot = int(fields["event_id"]), int(fields["boot_counter"])
+        if id_ > self.last_event + 1 or boot > self.boot or (id_ > self.last_event and boot != self.boot):
+            known = f"the last event is {self.last_event}, the start {self.boot}"
+            raise VectorFailed(f"{name} came with event_id {id_}, boot_counter {boot}; {known}")
+        self.last_event = max(self.last_event, id_)
+        repeated = id_ in self.seen
+        self.seen.add(id_)
+        return repeated
+
+    def _asked_by_a_beat(self, frame: Frame, fields: dict[str, Any]) -> bool:
+        """Take a STATUS in; it must not contradict HELLO_REPLY and the events (LINK-5.10, LINK-6.2)."""
+        if fields["boot_counter"] != self.boot or fields["last_event"] < self.last_event:
+            raise VectorFailed(f"STATUS says {fields}; the last event is {self.last_event}, the start {self.boot}")
+        self.status = fields
+        asked = frame.sequence in self.beats_open
+        self.beats_open.discard(frame.sequence)
+        return asked
 
     def _next(self, within_ms: float, *, repeats: bool) -> Received | None:
         """Take the next frame off the inbox; events that were seen before count only where `repeats`."""

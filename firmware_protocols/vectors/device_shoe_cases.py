@@ -83,7 +83,8 @@ DEALING = [
         *query(3, DONE, cards_seen=2, taken=1, first_slot=0),
     ]),
     *[dialogue(f"dispense-{n}", "SHOE-4.1 SHOE-4.3 SHOE-4.4", f"a stack of {n}", [
-        *opened(), *deal(1, 1, n), *query(2, DONE, cards_seen=n, taken=1), nothing(3000),
+        *opened(), status(stacks_total="$st", cards_total="$ct"), *deal(1, 1, n), *query(2, DONE, cards_seen=n, taken=1),
+        status(stacks_total="$st+1", cards_total=f"$ct+{n}", cards_left=52 - n), nothing(3000),
     ]) for n in (1, 3, 7)],
     dialogue("one-outcome", "SHOE-4.3 SHOE-4.6", "a stack that is ready gets no second outcome", [*opened(), dispense(1), answered(1, 0), ready(2), nothing(9000)]),
     dialogue("slots-go-on", "SHOE-4.4", "slots count on from stack to stack", [

@@ -69,11 +69,14 @@ def conclusion(event: told.LinkEvent, spell: Callable[[Any], str]) -> dict[str, 
 class HostRunner:
     """One dialogue with one host link. Raises VectorFailed where the link does not do what the vector says."""
 
-    def __init__(self, device: str, nonce: Callable[[], bytes]) -> None:
+    def __init__(
+        self, device: str, nonce: Callable[[], bytes], *, between: Callable[[HostLink], Any] | None = None
+    ) -> None:
+        self.between = between or (lambda link: link)
         self.messages = load(device)
         self.by_type = {message.type: message for message in self.messages.values()}
         self.codec, self.device, self.nonce = CODECS[device], device, nonce
-        self.link: HostLink | None = None
+        self.link: Any = None  # a HostLink, or what `between` put before it
         self.names: Names = {"spec_hash": spec_hash(device)}
         self.now = 1000.0
         self.session, self.boot_counter, self.last_event = 0, 0, 0
@@ -140,7 +143,6 @@ class HostRunner:
                     self._take(self.link.advance(self.now))
                 return done()
             self.now = max(self.now, due)
-            assert self.link is not None
             self._take(self.link.advance(self.now))
         return True
 
@@ -160,7 +162,8 @@ class HostRunner:
     def _open(self, step: Step) -> None:
         wish = step["open"]
         if self.link is None:
-            self.link = HostLink(self.codec, nonce=self.nonce, consumed_event=wish["consumed_event"])
+            link = HostLink(self.codec, nonce=self.nonce, consumed_event=wish["consumed_event"])
+            self.link = self.between(link)
         self._take(self.link.open(self.now, deadline=self.now + wish["deadline_ms"] / 1000))
 
     def _expect(self, step: Step) -> None:
@@ -222,12 +225,10 @@ class HostRunner:
         self._feed(self._status_wire(step["send_status"], value_of(step["sequence"], self.names)))
 
     def _command(self, step: Step) -> None:
-        assert self.link is not None
         message = self.codec.build(step["command"], step["fields"])
         self._take(self.link.send_command(message, now=self.now, deadline=self.now + step["deadline_ms"] / 1000))
 
     def _acknowledge(self, step: Step) -> None:
-        assert self.link is not None
         self._take(self.link.acknowledge(step["acknowledge"], self.now))
 
     def _fitting(self, pattern: Step) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ from vector_files import dialogues, id_of
 
 def run(vector: dict[str, Any]) -> None:
     """Run one dialogue; each has its own link and its own time."""
-    HostRunner(vector["device"], _nonces(vector["id"])).run(vector["steps"])
+    HostRunner(vector["device"], fresh_nonces(vector["id"])).run(vector["steps"])
 
 
-def _nonces(seed: str) -> Any:
+def fresh_nonces(seed: str) -> Callable[[], bytes]:
+    """Nonces that are fresh each time and the same at every run."""
     drawn = random.Random(seed)
     return lambda: drawn.randbytes(16)
 

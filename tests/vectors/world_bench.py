@@ -9,9 +9,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from cardshoe.sim.world import World
 from device_runner import DeviceRunner
 from patterns import VectorFailed
+
+from cardshoe.sim.world import World
 
 START_S = 5000.0
 
