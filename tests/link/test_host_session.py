@@ -344,6 +344,7 @@ def test_closing_is_quiet_and_opening_an_open_link_ends_its_session() -> None:
     output = host.open(2.0, deadline=3.0)
     assert output.events == (LinkLost(LostReason.CLOSED),)
     assert len(messages(output)) == 1
+    assert host.open(2.01, deadline=3.0).data[0] == 0  # LINK-5.12: 00 first, however busy the line was
     assert host.close(LostReason.PORT).events == (LinkLost(LostReason.PORT),)
 
 
