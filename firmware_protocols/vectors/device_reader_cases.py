@@ -189,7 +189,9 @@ LINK = [
     ]),
     reader("heartbeat", "LINK-6.1 LINK-6.2 LINK-6.3", "the reader answers heartbeats and knows the lease, though it moves nothing", [
         *opened_reader(), SILENT, send("HEARTBEAT", 200, lease_ms=5), want("STATUS", sequence=200, lease_left_ms={"max": 250}, state=1), nothing(1500),
+        send("HEARTBEAT", 201, lease_ms=1000), want("STATUS", sequence=201, lease_left_ms={"min": 900, "max": 1000}),
     ]),
+    reader("purpose-unknown", "LINK-5.8", "a purpose that does not exist is unavailable", [hello("$a", purpose=255), hello_reply(result=2, host_nonce="$a")]),
     reader("event-repeats", "LINK-7.3 LINK-7.4", "CARD_READ is sent again until it is consumed", [
         *HAND, *board(1), *[again(want("CARD_READ", 250, place=BOARD, index=0, face="$f0")) for _ in range(3)], status(last_event="$l", held_events=1),
         send("EVENT_ACK", 0, consumed_event="$l"), status(held_events=0), {"discard_ms": 50}, nothing(1000) | {"again": True},
