@@ -124,17 +124,19 @@ def test_many_threads_append_and_the_chain_is_one(path: Path) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
-@given(st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.booleans()), max_size=12))
+@given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from(["", "head", "wait"]), st.booleans()), max_size=20))
 def test_however_it_was_cut_into_commits_the_chain_holds(tmp_path_factory, steps) -> None:
     """P6: batches, waits, heads and reopenings in any order; both verifiers agree and no record is lost."""
     path = tmp_path_factory.mktemp("any") / "table.db"
     journal = Journal.open(path)
     appended = 0
-    for size, wait, reopen in steps:
+    for size, then, reopen in steps:
         future = journal.append([Entry("a", {"n": appended + n}) for n in range(size)])
         appended += size
-        if wait:
-            journal.sign_head("round ended", round_number=1).result()
+        if then:
+            head = journal.sign_head("round ended", round_number=1)
+        if then == "wait":
+            head.result()
             assert future.done()
         if reopen:
             journal.close()
@@ -145,6 +147,27 @@ def test_however_it_was_cut_into_commits_the_chain_holds(tmp_path_factory, steps
     verdict = verify(path)
     assert (verdict.ok, verdict.signed) == (True, True)
     assert independent_verifier.what_is_wrong(independent_verifier.read_rows(path)) is None
+
+
+def test_heads_that_queue_up_are_each_signed(path: Path) -> None:
+    """P6: a head that is committed together with what came after it would vouch for nothing."""
+    with Journal.open(path) as journal:
+        futures = [
+            future
+            for number in range(50)
+            for future in (journal.append([Entry("a", {})] * 3), journal.sign_head("round ended", round_number=number))
+        ]
+        assert [future.result().last_seq for future in futures[1::2]] == [2 + 4 * (n + 1) for n in range(50)]
+    assert verify(path).ok
+    assert independent_verifier.what_is_wrong(independent_verifier.read_rows(path)) is None
+
+
+@pytest.mark.parametrize("kind", ["journal_created", "journal_opened", "head_signed", "journal_closed"])
+def test_the_journals_own_kinds_are_refused(path: Path, kind: str) -> None:
+    with Journal.open(path) as journal, pytest.raises(JournalError) as refused:
+        journal.append([Entry(kind, {})])
+    assert refused.value.code == "journal-entry"
+    assert verify(path).ok
 
 
 def test_after_many_commits_the_write_ahead_file_stays_small(path: Path) -> None:

@@ -28,7 +28,7 @@ from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile, create_anchor, read_anchor
 from cardshoe.journal.canonical import Entry, prepare
-from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, Head, extend
+from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, SEALED_KINDS, Head, extend
 from cardshoe.journal.committer import Committer
 from cardshoe.journal.keyfile import create_key, load_key, public_bytes, sync_directory
 from cardshoe.journal.lock import WriterLock
@@ -135,10 +135,16 @@ class Journal:
         Raises JournalError `journal-entry` if one cannot be recorded (then none is) and `journal-stopped` after a
         failure or close; the future fails with the JournalError that the disk gave. It cannot be cancelled.
         """
+        for entry in entries:
+            if entry.kind in SEALED_KINDS:
+                raise JournalError("journal-entry", f"Records of the kind {entry.kind!r} are the journal's own.")
         return self._append(entries, sealed=False)
 
     def append_now(self, entries: Sequence[Entry]) -> Committed:
-        """Append `entries` and wait until they are on disk. Raises as `append` and its future do."""
+        """Append `entries` and wait until they are on disk. Raises as `append` and its future do.
+
+        Not for a call-back of such a future: that runs in the thread that would have to do the work.
+        """
         return self.append(entries).result()
 
     def sign_head(self, reason: str, *, round_number: int | None = None) -> Future[Committed]:

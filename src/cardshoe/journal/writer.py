@@ -90,7 +90,7 @@ class Writer:
             self._end(requests)
 
     def _take(self) -> tuple[list[_Request], bool]:
-        """Wait for a request and take those that queue behind it; False with the last ones.
+        """Wait for a request and take those that queue behind it, up to a sealed one; False with the last ones.
 
         Returns none after a while without any, as long as the anchor is behind.
         """
@@ -100,7 +100,7 @@ class Writer:
             item = self._requests.get(timeout=QUIET_S if behind else None)
             while item is not None:
                 taken.append(item)
-                if len(taken) == MAX_COMMIT_REQUESTS:
+                if item.sealed or len(taken) == MAX_COMMIT_REQUESTS:
                     return taken, True
                 item = self._requests.get_nowait()
         except queue.Empty:
@@ -119,7 +119,7 @@ class Writer:
         self._fail_unanswered(requests)
 
     def _commit(self, requests: list[_Request]) -> None:
-        sealed = any(request.sealed for request in requests)
+        sealed = requests[-1].sealed
         rows = self._committer.commit((part for request in requests for part in request.batch), sealed=sealed)
         if sealed:
             self._committer.anchor(durable=True)
