@@ -5,7 +5,9 @@ Knows neither the drivers nor the simulator's wire; field layouts come from the 
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import struct
 import tomllib
 import zlib
@@ -57,7 +59,7 @@ class Seen:
     """One message that the device sent."""
 
     name: str
-    session: int
+    session_byte: int
     sequence: int
     fields: dict[str, Any]
     at: float = 0.0
@@ -141,9 +143,6 @@ class Ear:
 
 
 def spec_hash(device: str) -> bytes:
-    import hashlib
-    import json
-
     both = {"device": load(f"{device}-v1"), "link": load("link-v1")}
     return hashlib.sha256(json.dumps(both, sort_keys=True, separators=(",", ":")).encode()).digest()
 
@@ -188,7 +187,7 @@ class Bench:
         fresh = list(self.ear.hear(self.world.take_output(self.port), self.now))
         self.seen += fresh
         for one in fresh:
-            if one.name in self.protocol.events and one.session == self.session:
+            if one.name in self.protocol.events and one.session_byte == self.session:
                 self._event(one)
         return fresh
 
@@ -199,7 +198,9 @@ class Bench:
         if self.acknowledge:
             self.put(self.frame("EVENT_ACK", 0, consumed_event=self.consumed))
 
-    def hello(self, *, nonce: bytes | None = None, purpose: int = 0, security: int = 0, hash_: bytes | None = None) -> Seen:
+    def hello(
+        self, *, nonce: bytes | None = None, purpose: int = 0, security: int = 0, hash_: bytes | None = None
+    ) -> Seen:
         nonce = nonce or next(self._nonces).to_bytes(16, "big")
         data = self.frame(
             "HELLO", 9, 0, host_nonce=nonce, spec_hash=hash_ or spec_hash(self.port), purpose=purpose,
@@ -209,7 +210,7 @@ class Bench:
         fresh = list(self.ear.hear(self.world.take_output(self.port), self.now))
         reply = fresh[0]
         assert reply.name == "HELLO_REPLY"
-        assert (reply.session_of_frame, reply.sequence) == (0, 9) if False else reply.sequence == 9
+        assert (reply.session_byte, reply.sequence) == (0, 9)
         self.seen += fresh
         if reply.result == 0 and reply.fields["session"] != self.session:
             self.session, self.sequence = reply.fields["session"], 1
@@ -253,7 +254,9 @@ class Bench:
         end = self.now + seconds
         while self.now < end:
             due = self.world.next_deadline()
-            self.now = min(end, self._beat_at if self.heartbeat and self.session else end, due if due is not None else end)
+            self.now = min(
+                end, self._beat_at if self.heartbeat and self.session else end, due if due is not None else end
+            )
             self.world.advance(self.now)
             self.look()
             if self.heartbeat and self.session and self.now >= self._beat_at:
@@ -298,6 +301,21 @@ def fresh(seed: int = 1, **keys: Any) -> Bench:
     return bench
 
 
-def every_uid_kept(world: World) -> list[str]:
+def all_cards(world: World) -> list[str]:
     """All cards of a world, by truth, sorted."""
     return sorted(card for cards in world.every_card().values() for card in cards)
+
+
+def count_at(world: World, *places: str) -> int:
+    """How many cards lie at these places, by truth."""
+    cards = world.every_card()
+    return sum(len(cards[place]) for place in places)
+
+
+RANKS = "23456789TJQKA"
+FULL_DECK = sorted([rank + suit for rank in RANKS for suit in "cdhs"] + ["cover", "cover"])
+
+
+def face_number(card: str) -> int:
+    """A face as reader-v1 numbers it (READER-1.3)."""
+    return RANKS.index(card[0]) * 4 + "cdhs".index(card[1])

@@ -80,7 +80,7 @@ def _line(world: World, values: dict[str, Any]) -> Answer:
     port, kind = values.pop("port", None), values.pop("kind", None)
     if port not in DEVICES:
         raise Impossible(f"line: port is {port!r}, wanted is one of {', '.join(DEVICES)}")
-    if kind not in LINE_KINDS:
+    if not isinstance(kind, str) or kind not in LINE_KINDS:
         raise Impossible(f"line: kind is {kind!r}, wanted is one of {', '.join(LINE_KINDS)}")
     world.line(port).trouble(kind, checked(f"line {kind}", values, LINE_KINDS[kind]))
     return {}

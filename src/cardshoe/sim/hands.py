@@ -40,17 +40,9 @@ class Hands:
     def take_stack(self, to: str) -> Answer:
         """Take everything out of the gate and lay it at a place."""
         state = self._mechanism.state
-        pulled = state.mouth
-        cards = state.gate + pulled
-        if not cards:
+        if not state.gate and not state.mouth:
             raise Impossible("nothing lies in the gate")
-        state.gate, state.mouth = [], []
-        if pulled:
-            self._truth.cards_out += counted(pulled)
-            self._mechanism.stop()
-            self._mechanism.state.jammed = "" if state.jammed == "exit" else state.jammed
-            self._mechanism.mouth_emptied()
-        self._mechanism.gate_changed(covered=False)
+        cards = self._mechanism.empty_gate()
         covers = only_covers(cards)
         self._table.state.covers.extend(face_down(covers))
         self._table.lay(to, without_covers(cards))
@@ -101,8 +93,12 @@ class Hands:
         state.path, state.magazine = [], []
         if from_path:
             self._mechanism.path_emptied()
-        self._table.state.covers.extend(face_down(only_covers(cards)))
-        self._mechanism.signal("magazine", covered=False)
+        covers = only_covers(cards)
+        if counted(cards):
+            self._mechanism.signal("magazine", covered=False)
+        if covers:
+            self._table.state.covers.extend(face_down(covers))
+            self._mechanism.signal("cover", covered=False)
         return without_covers(cards)
 
     def remove_stub(self) -> Answer:
@@ -245,11 +241,9 @@ class Hands:
 
     def unexpected_card(self, source: str) -> Answer:
         """A card appears in the gate that no command asked for: it slid out, or someone laid it there."""
-        state = self._mechanism.state
         if source == "hand":
             self._need_hand(1)
-            state.gate.extend(face_down(self._table.take("hand", 1)))
-            self._mechanism.gate_changed(covered=True)
+            self._mechanism.laid_in_gate(face_down(self._table.take("hand", 1)))
             return {}
         if not self._inside() or self._mechanism.feeding:
             raise Impossible("no card can slide out of the magazine now: it is empty, or a stack is on its way")

@@ -1,7 +1,7 @@
 """The shoe as metal and rollers: magazine, feed path, mouth, gate, door, and where every card in it lies.
 
 Owns the physics and the raw sensor signals with their bounce. Must not know commands, ids or messages: firmware drives
-it by `drive`, `stop` and `take_back` and hears of sensors through `listener`.
+it by `drive`, `stop` and `take_back` and hears of sensors through `signals`.
 
 A card goes magazine → path (the entry sensor sees it) → mouth (the exit sensor sees it) → gate. `drive` moves one card
 all the way; a card stays where it is when the motor stops.
@@ -62,6 +62,35 @@ class MachineState:
     causes: list[str] = field(default_factory=list)
 
 
+class Signals:
+    """The raw signals of the contacts, with their bounce. `listener` hears each change."""
+
+    def __init__(self, timers: Timers, rng: random.Random) -> None:
+        self._timers = timers
+        self._rng = rng
+        self._edges: dict[str, int] = {}
+        self.listener: Callable[[str, bool], None] | None = None
+
+    def emit(self, sensor: str, *, covered: bool) -> None:
+        """Pass on one change as it is."""
+        if self.listener is not None:
+            self.listener(sensor, covered)
+
+    def edge(self, sensor: str, *, covered: bool, pulses: int = 1) -> None:
+        """A contact changes and bounces, 2 to 5 ms a time; a newer change of the same contact ends the bouncing."""
+        number = self._edges[sensor] = self._edges.get(sensor, 0) + 1
+
+        def bounce(value: bool) -> Callable[[float], None]:
+            return lambda _: self.emit(sensor, covered=value) if self._edges[sensor] == number else None
+
+        at = 0.0
+        for _ in range(pulses):
+            for value in (not covered, covered):
+                at += self._rng.uniform(*BOUNCE_MS)
+                self._timers.after(at, bounce(value))
+        self.emit(sensor, covered=covered)
+
+
 class Mechanism:
     """The moving parts. `effects_of` tells, for a run of n cards, what goes wrong with which card (from 1)."""
 
@@ -71,7 +100,7 @@ class Mechanism:
         self._truth = truth
         self._store = store
         self.state = state
-        self.listener: Callable[[str, bool], None] | None = None
+        self.signals = Signals(timers, rng)
         self.effects_of: Callable[[int], dict[int, Effect]] = lambda _: {}
         self._effects: dict[int, Effect] = {}
         self._asked = 0
@@ -80,7 +109,6 @@ class Mechanism:
         self._plan: Entry | None = None
         self._pull = Pull.NORMAL
         self._freed = False
-        self._edges: dict[str, int] = {}
         self.face_seen = False  # the colour sensor at the exit saw a face in this run
         self.cover_seen = False  # … and what passes there now, or passed last, is a cover card
 
@@ -193,7 +221,7 @@ class Mechanism:
         elif state.path:
             if not self._held("path"):
                 self._plan = self._timers.after(self._leg("path"), lambda _: self._reach_mouth())
-        elif state.magazine and not self._slips():
+        elif state.magazine and self._pull is not Pull.SHAKE and not self._slips():
             self._plan = self._timers.after(PICK_MS, lambda _: self._leave_magazine())
 
     def _leg(self, where: str) -> float:
@@ -226,7 +254,7 @@ class Mechanism:
         state.path.append(placed)
         self._store.touch()
         self._next_stage()
-        self._edge("entry", covered=True)
+        self.signals.edge("entry", covered=True)
 
     def _reach_mouth(self) -> None:
         state = self.state
@@ -240,12 +268,12 @@ class Mechanism:
         self._store.touch()
         self._next_stage()
         if not state.path:
-            self._edge("entry", covered=False)
+            self.signals.edge("entry", covered=False)
         if not self._unseen():
             chatters = effect is not None and effect.kind == "sensor_chatter"
-            self._edge("exit", covered=True, pulses=CHATTER_PULSES if chatters else 1)
+            self.signals.edge("exit", covered=True, pulses=CHATTER_PULSES if chatters else 1)
         if not state.gate:
-            self._edge("gate", covered=True)
+            self.signals.edge("gate", covered=True)
 
     def _leave_mouth(self) -> None:
         state = self.state
@@ -257,13 +285,13 @@ class Mechanism:
             self._timers.after(DRAG_MS, lambda _: self._drag())
         if effect is not None and effect.kind == "sensor_chatter" and effect.flagged:
             wait, length = MISCOUNT_MS
-            self._timers.after(wait, lambda _: self._emit("exit", covered=True))
-            self._timers.after(wait + length, lambda _: self._emit("exit", covered=False))
+            self._timers.after(wait, lambda _: self.signals.emit("exit", covered=True))
+            self._timers.after(wait + length, lambda _: self.signals.emit("exit", covered=False))
         if not unseen:
-            self._edge("exit", covered=False)
+            self.signals.edge("exit", covered=False)
 
     def _drag(self) -> None:
-        if self.state.path and not self.state.mouth and self.listener is not None:
+        if self.state.path and not self.state.mouth and self.signals.listener is not None:
             self._reach_mouth()
 
     def _out(self, cards: list[Placed]) -> None:
@@ -285,44 +313,37 @@ class Mechanism:
         state.magazine[:0] = state.path
         state.path = []
         self._store.touch()
-        self._edge("entry", covered=False)
+        self.signals.edge("entry", covered=False)
 
     # --- sensors
 
-    def _emit(self, sensor: str, *, covered: bool) -> None:
-        if self.listener is not None:
-            self.listener(sensor, covered)
-
-    def _edge(self, sensor: str, *, covered: bool, pulses: int = 1) -> None:
-        """A contact changes and bounces, 2 to 5 ms a time; a newer change of the same contact ends the bouncing."""
-        number = self._edges[sensor] = self._edges.get(sensor, 0) + 1
-
-        def bounce(value: bool) -> Callable[[float], None]:
-            return lambda _: self._emit(sensor, covered=value) if self._edges[sensor] == number else None
-
-        at = 0.0
-        for _ in range(pulses):
-            for value in (not covered, covered):
-                at += self._rng.uniform(*BOUNCE_MS)
-                self._timers.after(at, bounce(value))
-        self._emit(sensor, covered=covered)
-
-    def gate_changed(self, *, covered: bool) -> None:
-        """Hands changed what lies in the gate."""
+    def empty_gate(self) -> list[Placed]:
+        """Hands take everything out of the gate, also a card that sticks out of the mouth."""
+        state = self.state
+        if state.mouth:
+            self.stop()
+            state.jammed = "" if state.jammed == "exit" else state.jammed
+            pulled, state.mouth = state.mouth, []
+            self._out(pulled)
+            self.signals.edge("exit", covered=False)
+        taken, state.gate = state.gate, []
         self._store.touch()
-        self._edge("gate", covered=covered)
+        self.signals.edge("gate", covered=False)
+        return taken
 
-    def mouth_emptied(self) -> None:
-        """Hands pulled a card out of the exit sensor."""
-        self._edge("exit", covered=False)
+    def laid_in_gate(self, cards: list[Placed]) -> None:
+        """Hands lay cards into the gate."""
+        self.state.gate.extend(cards)
+        self._store.touch()
+        self.signals.edge("gate", covered=True)
 
     def path_emptied(self) -> None:
         """Hands, or the lever, took what lay in the path."""
         self.stop()
         self.state.jammed = ""
-        self._edge("entry", covered=False)
+        self.signals.edge("entry", covered=False)
 
     def signal(self, sensor: str, *, covered: bool) -> None:
         """Pass on a change of a contact that does not bounce: door, magazine, cover, mode."""
         self._store.touch()
-        self._emit(sensor, covered=covered)
+        self.signals.emit(sensor, covered=covered)

@@ -95,6 +95,7 @@ class Preparation:
         shoe, memory = self._shoe, self._shoe.memory
         memory.shuffles_total += 1
         findings = examine(shoe.mechanism.state.magazine)
+        memory.rereads_total += findings.count(UNREADABLE)
         fault = findings.fault
         if fault is None:
             if not shoe.broken("SHOE-6.3"):

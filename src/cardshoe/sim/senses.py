@@ -75,8 +75,10 @@ class Senses:
                 self.on_door(opened=covered)
             case "magazine":
                 self.on_magazine(filled=covered)
-            case "cover":
+            case "cover" if covered:
                 self.cover_inserted()
+            case "cover":
+                del self._shoe.memory.cover_slots[self._shoe.mechanism.covers_inside :]
             case "mode":
                 self._on_mode()
             case _:

@@ -74,7 +74,7 @@ class Shoe:
 
     def boot(self, cause: BootCause) -> None:
         """Look where cards lie, report, and be ready a little later (SHOE-8.5)."""
-        self.mechanism.listener = self.senses.on_edge
+        self.mechanism.signals.listener = self.senses.on_edge
         starting.look_around(self, cause)
         self.timers.after(START_MS, lambda _: self._started())
 

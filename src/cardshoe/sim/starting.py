@@ -55,7 +55,10 @@ def _cards_at(shoe: Shoe) -> int:
 
 def _interrupted(shoe: Shoe, cause: Cause) -> None:
     memory, mechanism = shoe.memory, shoe.mechanism
-    record = memory.records[memory.running]
+    record = memory.records.get(memory.running)
+    if record is None:  # only a shoe that accepts stale ids forgets its newest command
+        memory.running = 0
+        return
     in_exit = mechanism.covered("exit")
     unsure = record.kind == "dispense" and (memory.card_in_sensor or in_exit)
     seen = UNKNOWN if unsure else record.cards_seen

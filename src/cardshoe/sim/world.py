@@ -119,17 +119,10 @@ class World:
         self, device: str, kind: int, capabilities: int, make: Callable[..., Any], halt: Callable[[], None]
     ) -> Box:
         nonces = self._source(f"nonce {device}")
-        identity = Identity(
-            device=device,
-            kind=kind,
-            model=f"CS-SIM-{device.upper()}",
-            serial=self._remains.serials[device],
-            firmware=FIRMWARE_VERSION,
-            capabilities=capabilities,
-        )
+        model, serial = f"CS-SIM-{device.upper()}", self._remains.serials[device]
         memory = self._remains.shoe.link if device == "shoe" else self._remains.reader.link
         return Box(
-            identity=identity,
+            identity=Identity(device, kind, model, serial, FIRMWARE_VERSION, capabilities),
             agenda=self._agenda,
             speed=self._speed,
             memory=memory,
@@ -194,7 +187,7 @@ class World:
         return self._reader
 
     def _halt_shoe(self) -> None:
-        self._mechanism.listener = None
+        self._mechanism.signals.listener = None
         self._mechanism.stop()
         self._mechanism.end_run()
         self._shoe = None
