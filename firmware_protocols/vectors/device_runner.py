@@ -84,9 +84,13 @@ class Line:
 
 
 class DeviceRunner:
-    """One dialogue with one device. Raises VectorFailed where the device does not do what the vector says."""
+    """One dialogue with one device. Raises VectorFailed where the device does not do what the vector says.
 
-    def __init__(self, device: str, bench: Bench, nonce: Callable[[], bytes]) -> None:
+    `slack_ms` is added to each `within_ms`: what the line itself delays (LINK-8.3).
+    """
+
+    def __init__(self, device: str, bench: Bench, nonce: Callable[[], bytes], *, slack_ms: int = 0) -> None:
+        self.slack_ms = slack_ms
         self.messages: dict[str, Message] = load(device)
         self.by_type = {message.type: message for message in self.messages.values()}
         self.bench, self.nonce = bench, nonce
@@ -192,6 +196,13 @@ class DeviceRunner:
 
         return self.inbox.pop(0) if self._pump(self.bench.now() + within_ms / 1000, there) else None
 
+    def _end(self, step: Step) -> float:
+        """When the step's time is over."""
+        return float(self.bench.now() + (step["within_ms"] + self.slack_ms) / 1000)
+
+    def _left(self, end: float) -> float:
+        return max(0.0, (end - self.bench.now()) * 1000)
+
     def _fits(self, want: Step, got: Received, names: Names) -> bool:
         fixed = got.name == want["message"] and matches(
             want.get("session", self._own_session(got)), got.frame.session, names
@@ -228,10 +239,10 @@ class DeviceRunner:
             self.bench.write(data[at : at + size])
 
     def _expect(self, step: Step) -> None:
-        end = self.bench.now() + step["within_ms"] / 1000
-        got = self._next(step["within_ms"], repeats=step.get("again", False))
+        end = self._end(step)
+        got = self._next(self._left(end), repeats=step.get("again", False))
         while got is not None and got.name in step.get("skip", []):
-            got = self._next(max(0.0, (end - self.bench.now()) * 1000), repeats=step.get("again", False))
+            got = self._next(self._left(end), repeats=step.get("again", False))
         if got is None:
             raise VectorFailed("nothing came")
         if not self._fits(step["expect"], got, self.names):
@@ -244,9 +255,9 @@ class DeviceRunner:
         return json.dumps({name: value for name, value in self.names.items() if f"${name}" in text})
 
     def _expect_all(self, step: Step) -> None:
-        wanted, end = list(step["expect_all"]), self.bench.now() + step["within_ms"] / 1000
+        wanted, end = list(step["expect_all"]), self._end(step)
         while wanted:
-            got = self._next(max(0.0, (end - self.bench.now()) * 1000), repeats=False)
+            got = self._next(self._left(end), repeats=False)
             if got is None:
                 raise VectorFailed(f"did not come: {json.dumps(wanted)}")
             fitting = [want for want in wanted if self._fits(want, got, self.names)]
@@ -256,7 +267,7 @@ class DeviceRunner:
 
     def _status(self, step: Step) -> None:
         self.status = None
-        end = self.bench.now() + step["within_ms"] / 1000
+        end = self._end(step)
 
         def right() -> bool:
             return self.status is not None and matches_all(step["status"], self.status, self.names)
@@ -298,7 +309,7 @@ class DeviceRunner:
 
     def _connect(self, step: Step) -> None:
         """The host's opening (LINK-5.12): 00 and HELLO, again every 250 ms with the same nonce; busy is asked again."""
-        nonce, end = self.nonce().hex(), self.bench.now() + step["within_ms"] / 1000
+        nonce, end = self.nonce().hex(), self._end(step)
         fields = {"host_nonce": nonce, "spec_hash": "$spec_hash", "purpose": 0, "security": 0, "consumed_event": 0}
         hello = self._frame({"message": "HELLO", "sequence": 1, "fields": fields | step["connect"]})
         self.lease_ms = None
@@ -306,7 +317,7 @@ class DeviceRunner:
         while self.bench.now() < end:
             self.bench.write(b"\0" + hello)
             pause = min(end, self.bench.now() + HELLO_REPEAT_S)
-            while (got := self._next(max(0.0, (pause - self.bench.now()) * 1000), repeats=True)) is not None:
+            while (got := self._next(self._left(pause), repeats=True)) is not None:
                 fields_got = got.fields or {}
                 if got.name != "HELLO_REPLY" or fields_got["host_nonce"] != nonce or fields_got["result"] == BUSY:
                     continue

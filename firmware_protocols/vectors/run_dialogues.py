@@ -101,12 +101,13 @@ class LineBench:
         return answer
 
 
-def run(vector: dict[str, Any], line: str, control: str | None) -> dict[str, Any]:
+def run(vector: dict[str, Any], line: str, control: str | None, slack_ms: int) -> dict[str, Any]:
     """Run one dialogue; return what is printed of it."""
     bench = LineBench(line, control)
     told = {"id": vector["id"], "clauses": vector["clauses"]}
     try:
-        DeviceRunner(vector["device"], bench, lambda: secrets.token_bytes(16)).run(vector["steps"])
+        runner = DeviceRunner(vector["device"], bench, lambda: secrets.token_bytes(16), slack_ms=slack_ms)
+        runner.run(vector["steps"])
     except VectorFailed as failed:
         return told | {"result": "failed", "text": str(failed)}
     except NoHands as missing:
@@ -133,11 +134,12 @@ def main() -> int:
     parser.add_argument("--control", help="control socket of a simulated world")
     parser.add_argument("--only", default="", help="dialogues whose id contains this text")
     parser.add_argument("--clause", help="dialogues that cite this clause, such as LINK-4.3")
+    parser.add_argument("--slack-ms", type=int, default=32, help="what the line delays, added to each time limit")
     asked = parser.parse_args()
     results = []
     for vector in chosen(asked.device, asked.only, asked.clause):
         try:
-            told = run(vector, asked.line, asked.control)
+            told = run(vector, asked.line, asked.control, asked.slack_ms)
         except OSError as lost:
             sys.stderr.write(f"{asked.line}: {lost}. Look at the cable and the name of the port, then run it again.\n")
             return 3

@@ -73,7 +73,8 @@ def run(vector: dict[str, Any], *, mutations: frozenset[str] = frozenset(), seed
     bench = WorldBench(world, vector["device"], hold_ms=hold_ms)
     world.line_opened(vector["device"], START_S)
     try:
-        DeviceRunner(vector["device"], bench, nonces(vector["id"])).run(vector["steps"])
+        slack_ms = 2 * hold_ms
+        DeviceRunner(vector["device"], bench, nonces(vector["id"]), slack_ms=slack_ms).run(vector["steps"])
     finally:
         world.close()
 
