@@ -54,6 +54,9 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     # games: odds
     "pay-table-row": Meaning(*_NOTE, "A pay table names a hand that cannot be dealt. Call the supervisor."),
     "no-exact-odds": Meaning(*_NOTE, "These odds cannot be computed exactly."),
+    "no-strategy": Meaning(*_NOTE, "This game cannot be simulated."),
+    "too-few-rounds": Meaning(*_NOTE, "Simulate more rounds."),
+    "house-json": Meaning(*_NOTE, "The house's choices cannot be read. Write them as JSON."),
     # journal
     "journal-missing": Meaning(*_NOTE, "There is no journal there. Check the path."),
     "journal-public-key": Meaning(*_NOTE, "That is not a public key. Give 64 hex digits."),

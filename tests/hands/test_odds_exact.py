@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from cardshoe.games.texas_holdem_bonus import GAME as BONUS_GAME
 
 from cardshoe.cards import DECK, Card, parse_cards
 from cardshoe.errors import InputError
@@ -25,6 +24,7 @@ from cardshoe.games.paytables import (
     PayTable,
 )
 from cardshoe.games.script import OnCards
+from cardshoe.games.texas_holdem_bonus import GAME as BONUS_GAME
 from cardshoe.money import Odds
 
 WITHOUT_PAIR_OF_THREE = ("two pair", "pair", "high card")

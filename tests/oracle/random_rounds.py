@@ -148,10 +148,8 @@ def random_irregularities(draw: random.Random, game: str, positions: list[str]) 
         ]
     if draw.random() < 0.15:
         fault = {"kind": "device_fault", "affects_outcome": True}
-        ruled_alone = (
-            chosen[0]["kind"] == "floor_ruling"
-        )  # a ruling that nothing silent asks for cannot stand against it
-        chosen = [fault] if ruled_alone or draw.random() < 0.5 else [*chosen, fault]
+        stands = any(event.get("outcome") == "stands" for event in chosen)  # see settled_cases.jsonl for that one
+        chosen = [fault] if stands or draw.random() < 0.5 else [*chosen, fault]
     return chosen
 
 

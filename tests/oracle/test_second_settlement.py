@@ -2,8 +2,8 @@
 
 The two share no code. Compared: refused or not, the dealer's hand, and for every position category, best cards, state,
 each wager's outcome, winnings and return, the totals, `limited`, the order of settling and `voided`. Proves the
-settlement clauses of NY-5324.35(e)(8), NY-5324.35(f), NY-5324.36(e)(7), NY-5324.36(e)(8), NY-5324.36(f), NY-5324.36(h) and
-NJ-69F-20.12A(a), (c), (d).
+settlement clauses of NY-5324.35(e)(8), NY-5324.35(f), NY-5324.36(e)(7), NY-5324.36(e)(8), NY-5324.36(f),
+NY-5324.36(h) and NJ-69F-20.12A(a), (c), (d).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardshoe.cli.settle import settled
 Line = dict[str, Any]
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "examples" / "settle.jsonl"
-DIFFERENCES = Path(__file__).with_name("settled_differences.jsonl")
+CASES = Path(__file__).with_name("settled_cases.jsonl")
 ERROR = {"error": True}
 
 

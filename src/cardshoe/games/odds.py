@@ -30,9 +30,7 @@ from cardshoe.games.paytables import PayTable
 from cardshoe.games.ranking import best_five_with_board, six_with_dealer, three_own
 from cardshoe.games.script import (
     Game,
-    OnCards,
     Ranking,
-    Spot,
 )
 from cardshoe.money import Odds
 
@@ -56,7 +54,7 @@ class PaidRow:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """What one wager returns over every deal; `rows` as they were counted."""
+    """What one wager returns over every deal; `rows` in the order of the pay table, then what it does not name."""
 
     rows: tuple[PaidRow, ...]
 
@@ -93,25 +91,9 @@ def table_return(table: PayTable, counts: Mapping[str, int]) -> Return:
             "pay-table-row",
             f"pay table {table.name!r}: no deal makes {unknown[0]!r}; the hands here are {', '.join(counts)}",
         )
-    rows = (
-        PaidRow(hand, deals, table.rows.get(hand), table.others_push if hand not in table.rows else True)
-        for hand, deals in counts.items()
-    )
-    return Return(tuple(rows))
-
-
-def counts_of(game: Game, spot: Spot) -> Mapping[str, int]:
-    """How many deals make each hand that `spot` of `game` is settled on.
-
-    Raises `InputError` (`no-exact-odds`) where the game settles the spot on cards in a way that is not counted here.
-    """
-    own_hand = game.rank if not isinstance(spot.settles, OnCards) else spot.settles.rank
-    counts = counts_by_ranking(own_hand, game)
-    if counts is None:
-        raise InputError(
-            "no-exact-odds", f"{game.name}, {spot.name}: no exact count is known for these cards; simulate it"
-        )
-    return counts
+    paid = [PaidRow(hand, counts[hand], odds, pushes=odds is None) for hand, odds in table.rows.items()]
+    others = [PaidRow(hand, counts[hand], None, table.others_push) for hand in counts if hand not in table.rows]
+    return Return((*paid, *others))
 
 
 def counts_by_ranking(rank: Ranking, game: Game) -> Mapping[str, int] | None:

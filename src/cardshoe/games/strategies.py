@@ -1,6 +1,6 @@
 """Simple ways to play, so that a main game can be simulated and a robot player has something to say.
 
-Owns one short strategy a game, each written out in its docstring; none claims to be the best. Must not know amounts,
+Owns one short strategy a game, each written out in words; none claims to be the best. Must not know amounts,
 rounds or the faces of anybody else: a decision is made from the own cards and the board that lies face up, as a player
 at the table makes it (NY-5324.35(e)(1), (e)(3), (e)(5); NY-5324.36(e)(1), (e)(3), (e)(5)).
 """
@@ -8,13 +8,20 @@ at the table makes it (NY-5324.35(e)(1), (e)(3), (e)(5); NY-5324.36(e)(1), (e)(3
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from cardshoe.cards import DECK, Card, parse_cards
 from cardshoe.games.hands import FIVE_CARD_CATEGORIES, rank_best_five, rank_three
 
-Strategy = Callable[[Sequence[Card], Sequence[Card]], str]
-"""(own cards, board face up) to the label of a choice, as the game's script spells it."""
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """`words` say how it plays; `choose` maps (own cards, board face up) to the label of a choice of the script."""
+
+    words: str
+    choose: Callable[[Sequence[Card], Sequence[Card]], str]
+
 
 _OUTS_TO_FOLD: Final = 21
 _WORST_PLAYED: Final = rank_three(parse_cards(("Qs", "6h", "4d"))).order
@@ -25,13 +32,7 @@ _TEN: Final = 10
 
 
 def play_ultimate(own: Sequence[Card], board: Sequence[Card]) -> str:
-    """Play one hand of Ultimate Texas hold 'em.
-
-    Before the flop 4x with threes or better, any ace, king-five or any suited king, queen-eight or queen-six suited,
-    jack-ten or jack-eight suited. After the flop 2x with two pairs or better, with a pair that holds an own card (not
-    deuces in the hand), or with four of a suit of which the highest own card is a ten or better. At the end 1x with a
-    better hand than the board's own, or when fewer than 21 of the unseen cards would, with the board, beat it.
-    """
+    """Return "play 4x", "play 2x", "play 1x", "check" or "fold" for a hand of Ultimate Texas hold 'em."""
     if not board:
         return "play 4x" if _starts_strong(own) else "check"
     if len(board) == 3:
@@ -40,11 +41,7 @@ def play_ultimate(own: Sequence[Card], board: Sequence[Card]) -> str:
 
 
 def play_bonus(own: Sequence[Card], board: Sequence[Card]) -> str:
-    """Play one hand of Texas hold 'em bonus.
-
-    A flop wager with everything but a deuce beside a three to a seven of another suit. Turn and river wagers with a
-    pair or better that holds an own card.
-    """
+    """Return "flop", "fold", "turn", "river" or "check" for a hand of Texas hold 'em bonus."""
     if not board:
         low, high = sorted(card.rank for card in own)
         hopeless = low == 2 and 3 <= high <= 7 and own[0].suit != own[1].suit
@@ -54,14 +51,24 @@ def play_bonus(own: Sequence[Card], board: Sequence[Card]) -> str:
 
 
 def play_three_cards(own: Sequence[Card], _board: Sequence[Card]) -> str:
-    """Play one hand of three-card poker: queen-six-four or better plays, anything lower folds."""
+    """Return "play" or "fold" for a hand of three-card poker."""
     return "play" if rank_three(own).order >= _WORST_PLAYED else "fold"
 
 
 STRATEGIES: Final[Mapping[str, Strategy]] = {
-    "texas-holdem-bonus": play_bonus,
-    "ultimate-texas-holdem": play_ultimate,
-    "three-card-poker": play_three_cards,
+    "texas-holdem-bonus": Strategy(
+        "A flop wager with everything but a deuce beside a three to a seven of another suit; turn and river wagers "
+        "with a pair or better that holds an own card.",
+        play_bonus,
+    ),
+    "ultimate-texas-holdem": Strategy(
+        "4x with threes or better, any ace, king-five or any suited king, queen-eight or queen-six suited, jack-ten or "
+        "jack-eight suited; after the flop 2x with two pairs or better, with a pair that holds an own card (not deuces "
+        "in the hand), or with four of a suit of which the highest own card is a ten or better; at the end 1x with a "
+        "better kind of hand than the board's own, or when fewer than 21 unseen cards would, with the board, beat it.",
+        play_ultimate,
+    ),
+    "three-card-poker": Strategy("Queen-six-four or better plays, anything lower folds.", play_three_cards),
 }
 
 
