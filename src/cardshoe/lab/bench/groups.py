@@ -1,0 +1,14 @@
+"""The groups of measurements, by name.
+
+Owns the list. Must not know a figure.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cardshoe.lab.bench.figures import Group
+from cardshoe.lab.bench.link_speed import link
+from cardshoe.lab.bench.wire_speed import wire
+
+GROUPS: Final[dict[str, Group]] = {"wire": wire, "link": link}
