@@ -93,7 +93,7 @@ def parse_house(game: Game, given: Mapping[str, object], *, maximum: Mapping[str
     )
 
 
-def least_cents(game: Game, house: House, spot: Spot) -> int:
+def least_cents(_game: Game, house: House, spot: Spot) -> int:
     """Return the smallest wager on `spot`: the house's minimum, never below the text's own."""
     return max(house.minimum_cents.get(spot.name, 0), spot.minimum_cents)
 

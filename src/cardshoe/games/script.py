@@ -8,7 +8,7 @@ so that a further game is a further file. Every piece carries the clause it come
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -362,13 +362,23 @@ class Game:
     clauses: Clauses
     limit_cents: int | None
     """The aggregate limit of the text, None where there is none."""
+    spots_by_name: Mapping[str, Spot] = field(init=False, repr=False, compare=False)
+    required_spots: tuple[Spot, ...] = field(init=False, repr=False, compare=False)
+    equal_spots: tuple[Spot, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spots_by_name", {spot.name: spot for spot in self.spots})
+        required = tuple([spot for spot in self.spots if spot.placed is Placed.REQUIRED])
+        object.__setattr__(self, "required_spots", required)
+        object.__setattr__(self, "equal_spots", tuple([spot for spot in self.spots if spot.equals]))
+
+    def in_settling_order(self, wagers: Mapping[str, int]) -> dict[str, int]:
+        """Return `wagers` (spot to cents) in the order in which the wagers of a hand are settled."""
+        return {name: wagers[name] for name in self.spots_by_name if name in wagers}
 
     def spot(self, name: str) -> Spot | None:
         """Return the spot called `name`, or None."""
-        for spot in self.spots:
-            if spot.name == name:
-                return spot
-        return None
+        return self.spots_by_name.get(name)
 
     @property
     def stakes(self) -> tuple[Spot, ...]:

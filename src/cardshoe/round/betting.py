@@ -93,7 +93,9 @@ def wager(state: State, event: WagerPlaced) -> tuple[State, Effects]:
         merged[name] = cents
     check_wagers(state.game, state.house, merged, f"position {hand.position}")
     kinds = {**hand.kinds, **_kinds(state.game, event)} if event.kinds else hand.kinds
-    return with_hand(state, changed(hand, wagers=_in_order(state.game, merged), kinds=kinds, status=Status.LIVE)), _NONE
+    return with_hand(
+        state, changed(hand, wagers=state.game.in_settling_order(merged), kinds=kinds, status=Status.LIVE)
+    ), _NONE
 
 
 def withdraw(state: State, event: WagerWithdrawn) -> tuple[State, Effects]:
@@ -134,7 +136,7 @@ def check_wagers(game: Game, house: House, wagers: Mapping[str, int], where: str
     `wager-maximum`, `wager-inexact`.
     """
     for name, cents in wagers.items():
-        spot = game.spot(name)
+        spot = game.spots_by_name.get(name)
         if spot is None or spot.placed is Placed.DECISION:
             raise _wrong_spot(game, name, spot, where)
         if type(cents) is not int or not 1 <= cents <= MAX_CENTS:
@@ -143,15 +145,16 @@ def check_wagers(game: Game, house: House, wagers: Mapping[str, int], where: str
                 f"{where}: {name} {quoted(cents)} is not a whole number of cents between 1 and {MAX_CENTS}",
                 cites=game.clauses.kinds,
             )
-        _check_beside(game, house, spot, wagers, where)
+        if spot.beside or spot.beside_option:
+            _check_beside(game, house, spot, wagers, where)
         _check_amount(game, house, spot, cents, where)
     _check_required(game, wagers, where)
-    for name, cents in wagers.items():
-        spot = game.spot(name)
-        if spot is not None and spot.equals and cents != wagers.get(spot.equals):
+    for spot in game.equal_spots:
+        if spot.name in wagers and wagers[spot.name] != wagers.get(spot.equals):
             raise Refused(
                 "wager-unequal",
-                f"{where}: {name} {cents} cents must equal {spot.equals} {wagers.get(spot.equals)}; make them equal",
+                f"{where}: {spot.name} {wagers[spot.name]} cents must equal {spot.equals} {wagers.get(spot.equals)}; "
+                "make them equal",
                 cites=spot.equals_cites,
             )
 
@@ -179,19 +182,21 @@ def _check_beside(game: Game, house: House, spot: Spot, wagers: Mapping[str, int
 
 
 def _check_required(game: Game, wagers: Mapping[str, int], where: str) -> None:
-    for spot in game.spots:
-        if spot.placed is Placed.REQUIRED and spot.name not in wagers:
+    for spot in game.required_spots:
+        if spot.name not in wagers:
             raise Refused(
                 "wager-required",
                 f"{where}: {spot.name} is missing; the required wagers come in one operation",
                 cites=game.clauses.beside,
             )
-    if not any(name in wagers for name in game.at_least_one_of):
-        raise Refused(
-            "wager-required",
-            f"{where}: at least one of {' and '.join(game.at_least_one_of)} is required",
-            cites=game.clauses.beside,
-        )
+    for name in game.at_least_one_of:
+        if name in wagers:
+            return
+    raise Refused(
+        "wager-required",
+        f"{where}: at least one of {' and '.join(game.at_least_one_of)} is required",
+        cites=game.clauses.beside,
+    )
 
 
 def _check_amount(game: Game, house: House, spot: Spot, cents: int, where: str) -> None:
@@ -223,10 +228,6 @@ def _inexact(house: House, spot: Spot, cents: int) -> Odds | None:
     if isinstance(settles, AgainstDealer):
         odds.append(settles.pays)
     return next((each for each in odds if not each.exact(cents)), None)
-
-
-def _in_order(game: Game, wagers: Mapping[str, int]) -> Mapping[str, int]:
-    return {spot.name: wagers[spot.name] for spot in game.spots if spot.name in wagers}
 
 
 def _kinds(game: Game, event: WagerPlaced) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ does not fit is told to the machine as a `Misfit`; at a live table that becomes 
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cardshoe.error_table import Clears
 from cardshoe.errors import Refused
@@ -135,9 +135,9 @@ def deliver_stack(state: State, event: StackDelivered) -> tuple[State, Effects]:
                 case=case,
                 cards=event.cards,
             ),
-            lay(changed(state, pending=None), pending.to, event.cards),
+            lay(state, pending.to, event.cards, pending=None),
         )
-    return advanced(lay(changed(state, pending=None), pending.to, event.cards), _NONE)
+    return advanced(lay(state, pending.to, event.cards, pending=None), _NONE)
 
 
 def not_moved(state: State, event: StackNotMoved) -> tuple[State, Effects]:
@@ -275,12 +275,12 @@ def reveal_dealer(state: State, _event: DealerRevealed) -> tuple[State, Effects]
     return advanced(passed(changed(state, dealer_revealed=True)), _NONE)
 
 
-def lay(state: State, to: str, cards: int) -> State:
-    """Return `state` with `cards` more cards at `to`."""
+def lay(state: State, to: str, cards: int, /, **changes: Any) -> State:
+    """Return `state` with `cards` more cards at `to`, and with `changes`."""
     if to == DEALER:
-        return changed(state, dealer_dealt=state.dealer_dealt + cards)
+        return changed(state, dealer_dealt=state.dealer_dealt + cards, **changes)
     hand = state.hand(to)
-    return with_hand(state, changed(hand, dealt=hand.dealt + cards))
+    return with_hand(state, changed(hand, dealt=hand.dealt + cards), **changes)
 
 
 def described(state: State) -> str:

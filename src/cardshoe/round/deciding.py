@@ -16,7 +16,7 @@ from cardshoe.games.script import Ask, Choice, ChoiceKind
 from cardshoe.money import MAX_CENTS
 from cardshoe.round.effects import Effects, HandToRack, HandWaits, WagersCollected
 from cardshoe.round.events import DecisionMade
-from cardshoe.round.progress import advanced, asked, due, next_cites
+from cardshoe.round.progress import advanced, asked, due, first_asked, next_cites
 from cardshoe.round.settlement import survives_fold
 from cardshoe.round.state import Hand, State, Status, changed, is_position, with_hand
 
@@ -33,18 +33,22 @@ def decide(state: State, event: DecisionMade) -> tuple[State, Effects]:
         raise Refused(
             "not-asked", f"position {position} is not asked now; no decision is due", cites=next_cites(state, Ask)
         )
-    waiting = asked(state, step)
     hand = state.hand(position)
-    if hand not in waiting:
-        raise Refused("not-asked", f"position {position} is not asked here; {_why_not(hand)}", cites=step.cites)
-    if step.in_turn and waiting[0] is not hand:
-        raise Refused(
-            "out-of-turn",
-            f"position {position} is not asked before position {waiting[0].position}; ask that first",
-            cites=step.cites,
-        )
+    if first_asked(state, step) is not hand:
+        _check_turn(hand, step, asked(state, step))
     state, effects = answered(state, hand, step, event.action)
     return advanced(state, effects)
+
+
+def _check_turn(hand: Hand, step: Ask, waiting: tuple[Hand, ...]) -> None:
+    if hand not in waiting:
+        raise Refused("not-asked", f"position {hand.position} is not asked here; {_why_not(hand)}", cites=step.cites)
+    if step.in_turn:
+        raise Refused(
+            "out-of-turn",
+            f"position {hand.position} is not asked before position {waiting[0].position}; ask that first",
+            cites=step.cites,
+        )
 
 
 def answered(state: State, hand: Hand, step: Ask, action: str) -> tuple[State, Effects]:
@@ -54,7 +58,7 @@ def answered(state: State, hand: Hand, step: Ask, action: str) -> tuple[State, E
     if choice.kind is ChoiceKind.CHECK:
         return with_hand(state, changed(hand, decided=decided, done=choice.ends)), ()
     if choice.kind is ChoiceKind.WAGER:
-        wagers = {**hand.wagers, choice.spot: cents}
+        wagers = state.game.in_settling_order({**hand.wagers, choice.spot: cents})
         return with_hand(state, changed(hand, decided=decided, done=choice.ends, wagers=wagers)), ()
     return _folded(state, hand, choice, decided)
 

@@ -7,11 +7,13 @@ unknown; an inferred card never pays.
 
 from __future__ import annotations
 
-from cardshoe.cards import Card, parse_card
+from typing import Final
+
+from cardshoe.cards import DECK, Card, parse_card
 from cardshoe.error_table import Clears
 from cardshoe.errors import Refused
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import DEALER, SettleHands
+from cardshoe.games.script import DEALER, POSITIONS, SettleHands
 from cardshoe.games.verdicts import Case
 from cardshoe.round.dealing import Misfit, described
 from cardshoe.round.effects import Effects, HandPaid
@@ -26,19 +28,21 @@ from cardshoe.round.events import (
     RoundCompleted,
 )
 from cardshoe.round.progress import advanced, due, next_cites, to_collect
-from cardshoe.round.settlement import UNRECKONED, dealer_ranked, settle_hand, settling_order
+from cardshoe.round.settlement import UNRECKONED, dealer_ranked, next_to_settle, settle_hand, settling_order
 from cardshoe.round.state import Hand, Hold, State, Status, changed, is_position, with_hand
 
-BOARD = "board"
-_NONE: Effects = ()
+BOARD: Final = "board"
+_CARDS: Final = {card.text: card for card in DECK}
+_PLACES: Final = frozenset({BOARD, DEALER, *POSITIONS})
+_NONE: Final[Effects] = ()
 
 
 def turn(state: State, event: CardTurned) -> tuple[State, Effects]:
     """A face became known. Raises `InputError` (`card-spelling`), `Refused` (`face-place`, `face-source`)."""
-    card = parse_card(event.face, f"card at {event.place}")
+    card = _CARDS.get(event.face) or parse_card(event.face, f"card at {event.place}")
     if event.source not in SOURCES:
         raise Refused("face-source", f"{quoted(event.source)} is no source of a face; a card is read or declared")
-    if event.place not in (BOARD, DEALER) and not is_position(event.place):
+    if event.place not in _PLACES:
         raise Refused("face-place", f"{quoted(event.place)} is no place of a card; use board, dealer or 1 to 6")
     if card in state.seen:
         raise Misfit(
@@ -99,10 +103,9 @@ def settle(state: State, event: HandSettled) -> tuple[State, Effects]:
         raise Refused(
             "out-of-order", f"no hand is settled yet; {described(state)}", cites=next_cites(state, SettleHands)
         )
-    order = settling_order(state)
     hand = state.hand(event.position)
-    if not order or order[0] is not hand:
-        raise Refused("settle-order", _not_yet(hand, order), cites=step.cites)
+    if next_to_settle(state) is not hand:
+        raise Refused("settle-order", _not_yet(hand, settling_order(state)), cites=step.cites)
     if step.collect_before_next:
         _check_collected(state, step)
     if not state.live:

@@ -137,6 +137,8 @@ def replay(opened: RoundOpened, events: list[Event]) -> State:
 
 def _remembering(before: State, event: Event, kind: type[Event], after: State) -> State:
     """Keep the last entry correctable until the next irreversible step."""
+    if before.entry is None and kind not in _ENTRIES:
+        return after
     if kind in _ENTRIES and not (isinstance(event, CardTurned) and event.source != DECLARED):
         return changed(after, entry=Entry(event, before))
     entry = before.entry

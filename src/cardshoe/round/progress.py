@@ -7,20 +7,26 @@ clockwise, the dealer last. Ruling: with no live hand and no waiting wager the r
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
 from cardshoe.games.script import (
     DEALER,
     Ask,
+    Burn,
     CallNoMoreBets,
+    DealBoard,
     DealSingles,
     DealStacks,
     RevealDealer,
     SettleHands,
     Step,
     TakeStub,
+    TurnBoard,
 )
 from cardshoe.games.verdicts import Cite
 from cardshoe.round.effects import Effects, RoundEnded
-from cardshoe.round.settlement import settling_order
+from cardshoe.round.settlement import next_to_settle
 from cardshoe.round.state import Hand, State, Status, changed
 
 
@@ -36,7 +42,7 @@ def turn_of(state: State) -> int:
 
 def next_destination(state: State, step: DealStacks | DealSingles) -> str | None:
     """Return where the next card or stack of `step` goes, or None when it is dealt out."""
-    before = 0 if isinstance(step, DealStacks) else turn_of(state) - 1
+    before = 0 if type(step) is DealStacks else turn_of(state) - 1
     for hand in state.hands:
         # A void hand whose side wager is settled all the same needs its cards, too.
         if hand.dealt <= before and (hand.status is Status.LIVE or hand.waits):
@@ -62,15 +68,32 @@ def asked(state: State, step: Ask) -> tuple[Hand, ...]:
     )
 
 
+def first_asked(state: State, step: Ask) -> Hand | None:
+    """Return the first of `asked`, or None."""
+    stage = state.stage
+    needs = step.of_those_with
+    for hand in state.hands:
+        if (
+            hand.status is Status.LIVE
+            and not hand.done
+            and len(hand.decided) == stage
+            and (not needs or needs in hand.wagers)
+        ):
+            return hand
+    return None
+
+
 def to_collect(state: State) -> Hand | None:
     """Return the settled hand that goes to the rack first: in the order of settlement (…(e)(9))."""
+    hands = state.hands
     for position in state.settled_in_order:
-        hand = state.hand(position)
+        hand = hands[ord(position) - 49]
         if not hand.collected:
             return hand
-    for hand in reversed(state.hands):
-        if hand.status is Status.VOID and hand.result is not None and hand.waits and not hand.collected:
-            return hand
+    if state.void_all:
+        for hand in reversed(hands):
+            if hand.status is Status.VOID and hand.result is not None and hand.waits and not hand.collected:
+                return hand
     return None
 
 
@@ -119,29 +142,60 @@ def advanced(state: State, effects: Effects) -> tuple[State, Effects]:
     if state.over or state.betting:
         return state, effects
     script = state.script
-    if not any(hand.status is Status.LIVE or hand.waits for hand in state.hands):
+    for hand in state.hands:
+        if hand.status is Status.LIVE or hand.waits:
+            break
+    else:
         return changed(state, step=len(script), over=True), (*effects, RoundEnded())
-    while _done(state, script[state.step]):
+    step = script[state.step]
+    while _DONE[type(step)](state, step):
         state = passed(state)
         if state.step == len(script):
             return changed(state, over=True), (*effects, RoundEnded())
+        step = script[state.step]
     return state, effects
 
 
 def passed(state: State) -> State:
     """Return `state` with the due step behind it."""
-    stage = state.stage + 1 if isinstance(state.script[state.step], Ask) else state.stage
+    stage = state.stage + 1 if type(state.script[state.step]) is Ask else state.stage
     return changed(state, step=state.step + 1, stage=stage)
 
 
-def _done(state: State, step: Step) -> bool:
-    if isinstance(step, Ask):
-        return not asked(state, step)
-    if isinstance(step, DealStacks | DealSingles):
-        return state.pending is None and next_destination(state, step) is None
-    if isinstance(step, SettleHands):
-        return not settling_order(state) and to_collect(state) is None
-    if isinstance(step, RevealDealer):
-        return state.void_all  # a dealer's hand that decides nothing need not be turned
-    # A burn and the board move on by their own event.
-    return isinstance(step, TakeStub | CallNoMoreBets)
+def _always(_state: State, _step: Any) -> bool:
+    return True
+
+
+def _by_own_event(_state: State, _step: Any) -> bool:
+    return False
+
+
+def _answered(state: State, step: Ask) -> bool:
+    return first_asked(state, step) is None
+
+
+def _dealt_out(state: State, step: DealStacks | DealSingles) -> bool:
+    return state.pending is None and next_destination(state, step) is None
+
+
+def _need_not_be_turned(state: State, _step: RevealDealer) -> bool:
+    return state.void_all  # such a dealer's hand decides nothing
+
+
+def _all_settled(state: State, _step: SettleHands) -> bool:
+    return next_to_settle(state) is None and to_collect(state) is None
+
+
+_DONE: Final[Mapping[type[Step], Callable[[State, Any], bool]]] = {
+    CallNoMoreBets: _always,
+    DealStacks: _dealt_out,
+    DealSingles: _dealt_out,
+    TakeStub: _always,
+    Ask: _answered,
+    Burn: _by_own_event,
+    DealBoard: _by_own_event,
+    TurnBoard: _by_own_event,
+    RevealDealer: _need_not_be_turned,
+    SettleHands: _all_settled,
+}
+"""Whether a step that is due has nothing left to be done."""

@@ -65,22 +65,22 @@ def settle_hand(state: State, hand: Hand) -> HandResult:
     ranks = _Ranks(state, hand)
     results: list[WagerResult] = []
     also: tuple[tuple[str, str], ...] = ()
-    for spot in state.game.spots:
-        staked = hand.wagers.get(spot.name)
-        if staked is None:
-            continue
+    won = returned = 0
+    by_name = state.game.spots_by_name
+    for name, staked in hand.wagers.items():
+        spot = by_name[name]
         result = _settle_wager(state, hand, spot, staked, ranks)
         results.append(result)
+        won += result.won_cents
+        returned += result.returned_cents
         settles = spot.settles
         if type(settles) is OnCards and settles.reports_as and settles.rank in ranks.known:
             also = (*also, (settles.reports_as, ranks.known[settles.rank].category))
-    won = sum([result.won_cents for result in results])
     limit = state.house.limit_cents
     limited = limit is not None and won > limit
     if limit is not None and limited:
         results = _cut(results, limit)
         won = limit
-    returned = sum([result.returned_cents for result in results])
     return HandResult(ranks.known.get(state.game.rank), tuple(results), won, returned, limited, also)
 
 
@@ -93,16 +93,36 @@ def survives_fold(spot: Spot, house: House) -> bool:
     return survives if isinstance(survives, bool) else house.words[survives[0]] == survives[1]
 
 
-def settling_order(state: State) -> tuple[Hand, ...]:
-    """Return the hands still to be settled: live from the far right, then folded ones that wait, then void ones.
+_PASSES: Final = (Status.LIVE, Status.FOLDED, Status.VOID)
+"""Live hands first; folded ones that wait come after that pass (ruling), then void ones that do."""
 
-    NY-5324.35(e)(8), NY-5324.36(e)(7), NY-5324.36(e)(8); waiting hands after that pass: ruling.
+
+def settling_order(state: State) -> tuple[Hand, ...]:
+    """Return the hands still to be settled, in order: in each pass from the far right, counter-clockwise.
+
+    NY-5324.35(e)(8), NY-5324.36(e)(7), NY-5324.36(e)(8).
     """
-    due = [hand for hand in reversed(state.hands) if hand.result is None and (hand.waits or hand.status is Status.LIVE)]
-    if all(hand.status is Status.LIVE for hand in due):
-        return tuple(due)
-    ranking = {Status.LIVE: 0, Status.FOLDED: 1, Status.VOID: 2, Status.EMPTY: 3}
-    return tuple(sorted(due, key=lambda hand: ranking[hand.status]))
+    return tuple(
+        [
+            hand
+            for status in _PASSES
+            for hand in reversed(state.hands)
+            if hand.status is status and hand.result is None and (hand.waits or status is Status.LIVE)
+        ]
+    )
+
+
+def next_to_settle(state: State) -> Hand | None:
+    """Return the first of `settling_order`, or None."""
+    waiting: Hand | None = None
+    for hand in reversed(state.hands):
+        if hand.result is not None:
+            continue
+        if hand.status is Status.LIVE:
+            return hand
+        if hand.waits and (waiting is None or (waiting.status is Status.VOID and hand.status is Status.FOLDED)):
+            waiting = hand
+    return waiting
 
 
 def dealer_ranked(state: State) -> Ranked | None:

@@ -160,14 +160,13 @@ class State:
 Value = TypeVar("Value", State, Hand)
 
 _new: Final = object.__new__
+_set: Final = object.__setattr__
 
 
 def changed(value: Value, /, **changes: Any) -> Value:
     """Return a copy of `value` with `changes`; the fast form of `dataclasses.replace` for the two large values."""
     copy = _new(type(value))
-    fields = copy.__dict__
-    fields.update(value.__dict__)
-    fields.update(changes)
+    _set(copy, "__dict__", value.__dict__ | changes)
     return copy
 
 
