@@ -210,6 +210,15 @@ def _cannot(reason: str) -> None:
     pytest.skip(reason)
 
 
+def test_a_killed_journal_on_a_read_only_medium_says_what_to_do(killed: Path, tmp_path: Path) -> None:
+    """P6: its last records are in the write-ahead file, which SQLite cannot read without writing beside it."""
+    path = copy_journal(killed, tmp_path / "medium", ends=("", "-wal", ".anchor"))
+    code = "import sys; from pathlib import Path; from cardshoe.journal import verify; print(verify(Path(sys.argv[1])))"
+    said = _read_only_mount(tmp_path / "medium", [sys.executable, "-c", code, str(path)])
+    assert "ok=False" in said
+    assert "copy table.db and its -wal to another one" in said
+
+
 OPEN = """
 import sys
 from cardshoe.errors import CardshoeError
