@@ -222,10 +222,12 @@ class Bench:
 
     def beat(self) -> Seen:
         """Send one heartbeat and return its STATUS."""
+        return next(one for one in self._send_beat() if one.name == "STATUS")
+
+    def _send_beat(self) -> list[Seen]:
         self._beat = (self._beat + 1) % 256
-        fresh = self.put(self.frame("HEARTBEAT", self._beat, lease_ms=self.lease_ms))
         self._beat_at = self.now + 0.25
-        return next(one for one in fresh if one.name in {"STATUS", "REJECT"})
+        return self.put(self.frame("HEARTBEAT", self._beat, lease_ms=self.lease_ms))
 
     def command(self, name: str, **fields: Any) -> Seen:
         """Send a command and return its reply or REJECT."""
@@ -260,7 +262,7 @@ class Bench:
             self.world.advance(self.now)
             self.look()
             if self.heartbeat and self.session and self.now >= self._beat_at:
-                self.beat()
+                self._send_beat()
         return self.events[before:]
 
     def until(self, name: str, limit: float = 100.0) -> Seen:

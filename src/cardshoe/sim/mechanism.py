@@ -173,7 +173,7 @@ class Mechanism:
 
     def slide_out(self) -> None:
         """The next card slides out of the mouth by itself."""
-        self._effects, self._run_card = {}, 0
+        self._effects, self._run_card, self._pull = {}, 0, Pull.NORMAL
         if self._plan is None or self._plan.done:
             self._next_stage()
 
