@@ -24,6 +24,7 @@ from cardshoe.link.events import (
     LinkOutput,
     LostReason,
     NotSentReason,
+    StatusArrived,
 )
 from cardshoe.link.lane import WAITING_MAX
 from cardshoe.link.machine import HostLink, Phase
@@ -308,3 +309,13 @@ def test_a_value_that_does_not_fit_changes_nothing() -> None:
     (frame,) = commands(host.send_command(dispense(1), now=0.0, deadline=1.0))
     assert frame.sequence == 1
     assert messages(host.advance(0.0)) == []
+
+
+def test_what_has_come_is_heard_before_anything_is_said_again() -> None:
+    """LINK-4.5, LINK-6.6: a late loop takes the reply and the status that are there first."""
+    host = ready()
+    host.advance(0.25)
+    host.send_command(dispense(7), now=0.3, deadline=5.0)
+    output = host.receive(b"\x00" + reply(7, 1) + status(2), 0.51)  # the repeat and the next beat are due too
+    assert [type(event) for event in output.events] == [CommandReplied, StatusArrived]
+    assert [frame.type for frame in sent(output)] == [TYPE["HEARTBEAT"]]

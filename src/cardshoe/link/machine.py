@@ -126,7 +126,7 @@ class HostLink:
 
     def receive(self, data: bytes, now: float) -> LinkOutput:
         """Take bytes of the line; any bytes. Returns what they mean and what to answer."""
-        self._run(now)
+        self._expire(now)
         if self._phase is not Phase.CLOSED:
             if self._handshake is not None:
                 self._handshake.heard(data)
@@ -178,28 +178,28 @@ class HostLink:
 
     # --- time
 
-    def _run(self, now: float) -> None:
+    def _expire(self, now: float) -> None:
+        """Give up what time has made void, and send nothing."""
         if self._handshake is not None:
             if (refusal := self._handshake.failed(now)) is not None:
                 self._refuse(refusal, None)
-            elif (hello := self._handshake.due(now)) is not None:
+        elif self._phase is Phase.OPEN and self._pulse.silent(now):
+            self._end(LostReason.SILENCE)
+        elif self._phase is Phase.OPEN and self._lane.expired(now):
+            self._end(LostReason.UNANSWERED)
+        self._out.tell(*self._lane.drop_late(now))
+
+    def _run(self, now: float) -> None:
+        self._expire(now)
+        if self._handshake is not None:
+            if (hello := self._handshake.due(now)) is not None:
                 self._out.send(self._check, hello, session=0, sequence=0, now=now)
         elif self._phase is Phase.OPEN:
-            self._run_open(now)
-
-    def _run_open(self, now: float) -> None:
-        if self._pulse.silent(now):
-            self._end(LostReason.SILENCE)
-            return
-        if self._lane.expired(now):
-            self._end(LostReason.UNANSWERED)
-            return
-        self._out.tell(*self._lane.drop_late(now))
-        if (sequence := self._pulse.due(now)) is not None:
-            self._inbox.asked()
-            self._send(self._heartbeat, sequence, now)
-        if (due := self._lane.due(now)) is not None:
-            self._out.send_order(self._check, *due, session=self._session, now=now)
+            if (sequence := self._pulse.due(now)) is not None:
+                self._inbox.asked()
+                self._send(self._heartbeat, sequence, now)
+            if (due := self._lane.due(now)) is not None:
+                self._out.send_order(self._check, *due, session=self._session, now=now)
 
     # --- a session begins and ends
 
