@@ -317,4 +317,16 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "clauses-file": Meaning(*_NOTE, "A file that should name clauses cannot be read."),
     "clauses-tests": Meaning(*_NOTE, "There are no tests there. Check the folder."),
     "clauses-page": Meaning(*_NOTE, "The page cannot be written there. Name another file."),
+    # lab: robots, simulated worlds as processes, demo
+    "hands-refused": Meaning(*_NOTE, "That cannot be done at the table now. Look again."),
+    "hands-missing": Meaning(*_SETUP, "The simulated table does not answer. Start it first."),
+    "hands-lost": Meaning(*_LINE, "The simulated table is gone. Start it again."),
+    "world-setup": Meaning(*_SETUP, "The simulated devices cannot be set up so. Correct the options."),
+    "world-not-ready": Meaning(*_SETUP, "The simulated devices did not start. Call the technician."),
+    "world-ended": Meaning(*_LINE, "The simulated devices have ended. Start again on the same journal."),
+    "demo-option": Meaning(*_SETUP, "The demo cannot run with these options. Correct them."),
+    "journal-other-table": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "This is another table's journal. Deal nothing; call the technician."
+    ),
+    "table-stuck": Meaning(*_LINE, "Nothing moves any more. Deal nothing. Call the floor."),
 }

@@ -53,7 +53,7 @@ class Floor:
         if seen.gate and round_.pending is not None and _belongs_to_the_stack(hold, seen, round_):
             yield Do("take_stack", {"to": round_.pending.to})
             seen = sight((yield Do("look")))
-        choice = _CHOOSE.get(hold.code, _continue_or_void)(self, round_, hold, seen)
+        choice = _lawful(_CHOOSE.get(hold.code, _continue_or_void)(self, round_, hold, seen), hold)
         self._continued[code] += 1
         role, second = _people(hold.clears)
         yield Say(HoldCleared(hold.code, choice, role, _reason(choice, seen, hold), second))
@@ -66,10 +66,15 @@ class Floor:
         self._continued[(0, alarm.code)] += 1
         yield from self._repair(alarm.code, clears, again=self._continued[(0, alarm.code)] > 1)
         if alarm.code.startswith("deck-rejected"):
-            yield from tried(Do("press", {"button": "service"}))
-            yield from tried(Do("load_deck"))
+            yield from self._change_deck()
         role, second = _people(clears)
         yield Say(ClearAlarm(alarm.code, role, "looked at table and machine", second))
+
+    def _change_deck(self) -> Steps:
+        """A bad deck never deals again: a new one comes from the cupboard, where the world has one."""
+        yield from tried(Do("new_deck"))
+        yield from tried(Do("load_deck"))
+        yield from tried(Do("press", {"button": "service"}))
 
     def _repair(self, code: str, clears: Clears, *, again: bool) -> Steps:
         """Remove the cause at the machine as far as a person can."""
@@ -98,6 +103,13 @@ class Floor:
         if dealing_done(round_) or deck_id is None or shoe is None:
             return True
         return shoe.deck_state is DeckState.VERIFIED and shoe.deck_id == deck_id
+
+
+def _lawful(choice: str, hold: Hold) -> str:
+    """Return `choice`, or what a floor that can prove nothing answers where the question does not offer it."""
+    if choice in hold.choices:
+        return choice
+    return "void-all" if "void-all" in hold.choices else hold.choices[0]
 
 
 def _people(clears: Clears) -> tuple[str, str]:
@@ -135,7 +147,7 @@ def _continue_or_void(floor: Floor, round_: State, hold: Hold, seen: Sight) -> s
     go_on = next((choice for choice in ("continue", "stands") if choice in hold.choices), None)
     if go_on is not None and floor.continues(round_, hold, seen):
         return go_on
-    return "void-all" if "void-all" in hold.choices else hold.choices[0]
+    return "void-all"
 
 
 def _where_the_stack_is(_floor: Floor, round_: State, hold: Hold, seen: Sight) -> str:
@@ -147,7 +159,7 @@ def _where_the_stack_is(_floor: Floor, round_: State, hold: Hold, seen: Sight) -
         return "delivered"
     if seen.gate == 0 and arrived == 0:
         return "not-moved"
-    return "void-all" if "void-all" in hold.choices else hold.choices[0]
+    return "void-all"
 
 
 def _how_many(floor: Floor, round_: State, hold: Hold, seen: Sight) -> str:
@@ -162,9 +174,6 @@ def _how_many(floor: Floor, round_: State, hold: Hold, seen: Sight) -> str:
 
 def _which_card(_floor: Floor, _round: State, hold: Hold, seen: Sight) -> str:
     """A face that does not really lie there was misread; one that does is in the deck twice, or was misread before."""
-    if hold.code == "foreign-card":
-        foreign = any(len(face) != 2 for face in seen.at(hold.who).faces)
-        return "void-all" if foreign else "misread"
     card = hold.question.split(" ", 1)[0]
     return "void-all" if card in seen.at(hold.who).faces else "misread"
 
@@ -185,7 +194,7 @@ def _faces(round_: State, place: str) -> tuple[str, ...]:
 
 
 def _dealer_seen(_floor: Floor, _round: State, hold: Hold, seen: Sight) -> str:
-    return "by-rule" if seen.at(DEALER).faces or "misread" not in hold.choices else "misread"
+    return "by-rule" if seen.at(DEALER).faces else "misread"
 
 
 def _rules(_floor: Floor, _round: State, hold: Hold, _seen: Sight) -> str:
@@ -206,7 +215,7 @@ _CHOOSE: Final[dict[str, Choose]] = {
     "stack-not-asked": _void,
     "cover-card": _void,
     "card-seen-twice": _which_card,
-    "foreign-card": _which_card,
+    "foreign-card": _void,
     "card-unexpected": _turned_early,
     "dealer-card-seen": _dealer_seen,
     "floor-ruling": _rules,

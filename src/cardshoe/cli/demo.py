@@ -1,0 +1,167 @@
+"""`cardshoe demo`: a whole table on simulated devices, with a robot dealer and players.
+
+Owns the options, their defaults, and the last line. The demo itself is in `lab.demo`, its picture in `lab.picture`.
+Exit status 0 done, 2 wrong options, 3 a device or the world could not be had or was lost, 4 a journal that cannot be
+trusted or written, 130 interrupted (state kept).
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from cardshoe.errors import ConfigError
+
+if TYPE_CHECKING:
+    from cardshoe.lab.demo import DemoOrder, DemoResult, Shower
+    from cardshoe.lab.world_process import World, WorldProcess
+
+INTERRUPTED: Final = 130
+HEADLESS_SPEED: Final = 100.0
+DEFAULT_GAME: Final = "ultimate-texas-holdem"
+DEFAULT_METHOD: Final = "automated-shoe"
+_LINES: Final = ("pty", "tcp")
+_SEED_BITS: Final = 32
+
+
+def command(
+    *,
+    headless: Annotated[bool, typer.Option("--headless", help="No picture; 100 times faster.")] = False,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="End after so many rounds; without: Ctrl-C ends it.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The same world, players and decisions again.")] = None,
+    game: Annotated[str | None, typer.Option(help=f"What is played ({DEFAULT_GAME}).")] = None,
+    method: Annotated[str | None, typer.Option(help="automated-shoe, manual-shoe or hand.")] = None,
+    shoe: Annotated[str | None, typer.Option(help="Device URL of a shoe that runs elsewhere.")] = None,
+    reader: Annotated[str | None, typer.Option(help="Device URL of a table reader that runs elsewhere.")] = None,
+    hands: Annotated[Path | None, typer.Option(help="Control socket of the world that they stand in.")] = None,
+    line: Annotated[str, typer.Option(help="How devices of the demo's own world are reached: pty or tcp.")] = "pty",
+    speed: Annotated[float | None, typer.Option(help="How many times faster mechanism and people are.")] = None,
+    journal: Annotated[Path | None, typer.Option(help="Where the journal lies; it is continued if it exists.")] = None,
+    faults: Annotated[Path | None, typer.Option(help="Fault data for the demo's own world, JSON Lines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The last line is one JSON object.")] = False,
+) -> None:
+    """Run a whole table on simulated devices, with a robot dealer and players."""
+    speed = speed if speed is not None else (HEADLESS_SPEED if headless else 1.0)
+    elsewhere = shoe is not None or reader is not None or hands is not None
+    _check(speed=speed, line=line, elsewhere=elsewhere, hands=hands, faults=faults)
+    process = None
+    try:
+        if not elsewhere:
+            process = _start_world(method, line=line, seed=seed, speed=speed, faults=faults)
+        order = _order(game, method, journal, seed=seed, speed=speed, rounds=rounds)
+        with _shower(headless=headless, as_json=as_json, order=order) as show:
+            result = _play(order, process, show, (shoe, reader, hands))
+    finally:
+        if process is not None:
+            process.close()
+    _tell(result, as_json=as_json)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _check(*, speed: float, line: str, elsewhere: bool, hands: Path | None, faults: Path | None) -> None:
+    if not 0.01 <= speed <= 1_000_000:
+        raise ConfigError("demo-option", f"--speed is {speed:g}; it must lie between 0.01 and 1000000.")
+    if line not in _LINES:
+        raise ConfigError("demo-option", f"--line is {line!r}; it must be pty or tcp.")
+    if elsewhere and hands is None:
+        raise ConfigError(
+            "demo-option",
+            "--shoe and --reader name devices that run elsewhere; the robot dealer needs the hands of their world, too:"
+            " add --hands PATH, the --control of its `cardshoe sim`.",
+        )
+    if elsewhere and faults is not None:
+        raise ConfigError(
+            "demo-option", "--faults is for the world that the demo starts; give it to the `cardshoe sim` that runs."
+        )
+
+
+def _start_world(method: str | None, *, line: str, seed: int | None, speed: float, faults: Path | None) -> WorldProcess:
+    """Start the world first: it gets ready while the rest of the program is loaded."""
+    from cardshoe.lab.world_process import WorldOrder, WorldProcess  # noqa: PLC0415 — quick help, quick start
+
+    by_shoe = method in (None, DEFAULT_METHOD)
+    return WorldProcess(WorldOrder(line=line, shoe=by_shoe, seed=seed, speed=speed, faults=faults))
+
+
+def _order(
+    game: str | None, method: str | None, journal: Path | None, *, seed: int | None, speed: float, rounds: int | None
+) -> DemoOrder:
+    """Return what is to be played; an open round of the journal says what is not said by an option."""
+    from cardshoe.lab.continuing import open_round_in  # noqa: PLC0415
+    from cardshoe.lab.demo import DemoOrder  # noqa: PLC0415
+
+    if journal is None:
+        journal = Path(tempfile.mkdtemp(prefix="cardshoe-demo-")) / "journal.sqlite"
+        was = None
+    else:
+        was = open_round_in(journal)
+    return DemoOrder(
+        game=game or (was[0] if was else DEFAULT_GAME),
+        method=method or DEFAULT_METHOD,
+        journal=journal.absolute(),
+        seed=seed if seed is not None else secrets.randbits(_SEED_BITS),
+        speed=speed,
+        rounds=rounds,
+    )
+
+
+def _shower(*, headless: bool, as_json: bool, order: DemoOrder) -> AbstractContextManager[Shower]:
+    from cardshoe.lab import picture  # noqa: PLC0415
+
+    if as_json:
+        return nullcontext(lambda _view: None)
+    if headless or not sys.stdout.isatty():
+        print(f"The journal is {order.journal}; seed {order.seed}.", flush=True)
+        return nullcontext(picture.Log(each_step=not headless))
+    return picture.live(f"journal {order.journal} · seed {order.seed} · Ctrl-C ends, the state is kept")
+
+
+def _play(
+    order: DemoOrder,
+    process: WorldProcess | None,
+    show: Shower,
+    elsewhere: tuple[str | None, str | None, Path | None],
+) -> DemoResult:
+    import asyncio  # noqa: PLC0415
+
+    from cardshoe.lab.demo import run_demo  # noqa: PLC0415
+
+    async def play() -> DemoResult:
+        world = await process.ready() if process is not None else _elsewhere(*elsewhere)
+        return await run_demo(order, world, process=process, show=show)
+
+    try:
+        return asyncio.run(play())
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _elsewhere(shoe: str | None, reader: str | None, hands: Path | None) -> World:
+    from cardshoe.lab.world_process import World  # noqa: PLC0415
+
+    if hands is None:
+        raise ConfigError("demo-option", "--hands is missing.")
+    return World(shoe, reader, hands)
+
+
+def _tell(result: DemoResult, *, as_json: bool) -> None:
+    if as_json:
+        plain = asdict(result)
+        del plain["interrupted"]
+        print(json.dumps(plain), flush=True)
+        return
+    print(f"{result.rounds} rounds: {result.completed} completed, {result.voided} void; {result.held} questions asked.")
+    print(f"{result.stacks_dispensed} stacks dispensed of {result.stacks_requested} requested, in the whole journal.")
+    print(f"The journal is {result.journal}, its head {result.journal_head}.")
+    print(f"Check it: cardshoe journal verify {result.journal}")
