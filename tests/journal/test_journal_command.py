@@ -255,3 +255,24 @@ def test_verify_never_raises_a_false_alarm_beside_a_busy_writer(call, path: Path
     assert counts == sorted(counts)
     assert counts[-1] > counts[0]
     assert call("verify", path).status == 0
+
+
+REOPEN = """
+import sys
+from cardshoe.journal import Entry, Journal
+for number in range(int(sys.argv[2])):
+    with Journal.open(sys.argv[1]) as journal:
+        journal.append_now([Entry("wager_placed", {"note": "x" * 500}, number)] * (number % 7 + 1))
+"""
+
+
+@pytest.mark.nightly
+def test_verify_never_raises_a_false_alarm_while_a_table_comes_and_goes(call, path: Path) -> None:
+    """P6: the files beside the database appear and vanish under the reader's hands."""
+    verdicts = []
+    with subprocess.Popen([sys.executable, "-c", REOPEN, str(path), "100"]) as writer:
+        while writer.poll() is None:
+            said = call("verify", path, "--json")
+            verdicts.append((said.status, said.out))
+    assert [out for status, out in verdicts if status] == []
+    assert len(verdicts) > 20

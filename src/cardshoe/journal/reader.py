@@ -22,6 +22,7 @@ from cardshoe.journal.lock import held_by_this_process
 _WAL_MAGIC: Final = (0x377F0682, 0x377F0683)
 _BUSY_S: Final = 5.0
 _HEADER_BYTES: Final = 100
+_LOOKS: Final = 5
 
 
 def anchor_path(path: Path) -> Path:
@@ -173,12 +174,12 @@ def examine(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Hea
     """Return the verdict as `verify` does, but raise JournalError for what no single record is to blame for."""
     if not path.is_file():
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
-    try:
-        return _examine_once(path, trusted_key, auditor_anchor)
-    except JournalError as error:
-        if error.code != "journal-in-use":
-            raise
-    # A table opened it between two looks: now its write-ahead file is there, and the second look shares it.
+    for _ in range(_LOOKS - 1):
+        try:
+            return _examine_once(path, trusted_key, auditor_anchor)
+        except JournalError as error:
+            if error.code != "journal-in-use":  # that one: a table opened it between two looks
+                raise
     return _examine_once(path, trusted_key, auditor_anchor)
 
 

@@ -180,9 +180,8 @@ class Journal:
             raise failure
 
     def _append(self, entries: Sequence[Entry], *, sealed: bool) -> Future[Committed]:
-        with (
-            self._order
-        ):  # time and place in the queue are taken together, so that time never goes back along the chain
+        # Time and place in the queue are taken together, so that time never goes back along the chain.
+        with self._order:
             if self._closed:
                 raise JournalError(
                     "journal-stopped", f"The journal {self.path} is closed; nothing can be recorded in it."
