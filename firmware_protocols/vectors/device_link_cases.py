@@ -86,6 +86,22 @@ SESSION = [
         send(COUNT, 1, session="$s"), want("REJECT", sequence=1, session="$s", reason=1, rejected_type=0x15),
         send(COUNT, 1), want("READ_COUNTERS_REPLY", sequence=1),
     ]),
+    dialogue("refused-hello-ends-nothing", "LINK-5.3 LINK-5.4 LINK-5.8", "a HELLO that is refused begins no session and ends none", [
+        connect(), {"discard_ms": 50}, send(COUNT, 1), want("READ_COUNTERS_REPLY", sequence=1),
+        hello("$a", spec_hash=64 * "0"), hello_reply(**(SAME | {"result": 1})), hello("$b", purpose=1), hello_reply(result=2, host_nonce="$b"),
+        hello("$c", security=1), hello_reply(result=3, host_nonce="$c"), send(COUNT, 1), want("READ_COUNTERS_REPLY", sequence=1),
+        send("HEARTBEAT", 7, lease_ms=1000), want("STATUS", sequence=7), send(COUNT, 2), want("READ_COUNTERS_REPLY", sequence=2),
+    ]),
+    dialogue("nonce-of-an-ended-session", "LINK-5.5 LINK-5.4", "a nonce whose session has ended begins a new session like any other", [
+        hello("$a"), hello_reply(**SAME, session="$s", device_nonce="$d"), {"discard_ms": 50},
+        hello("$b"), hello_reply(host_nonce="$b", session="$s mod 255+1"), {"discard_ms": 50},
+        hello("$a"), hello_reply(**SAME, session="$s mod 255+2", device_nonce={"not": "$d"}), {"discard_ms": 50}, world("reset", device="shoe"), wait(1500),
+        hello("$a"), hello_reply(**SAME, session="$s mod 255+3"),
+    ]),
+    dialogue("session-byte-zero", "LINK-5.6 LINK-4.4", "session 0 is no session, and what came in it changes no sequence", [
+        connect(), {"discard_ms": 50}, send(COUNT, 1, session=0), want("REJECT", sequence=1, session=0, reason=1, rejected_type=0x15),
+        send(COUNT, 1), want("READ_COUNTERS_REPLY", sequence=1),
+    ]),
     dialogue("old-session-ack-dropped", "LINK-5.6", "EVENT_ACK of an old session is dropped in silence and forgets nothing", [
         hello("$a"), hello_reply(**SAME, session="$s"), {"discard_ms": 50}, hello("$b"), hello_reply(session={"not": "$s"}, last_event="$l"),
         {"discard_ms": 50}, world("open_door"), want("DOOR_OPENED", 1000, event_id="$l+1"),
@@ -215,6 +231,9 @@ COMMANDS = [
     dialogue("repeated-dispense", "LINK-4.3 SHOE-3.3", "the same frame again gets the kept reply and moves nothing", [
         *opened(), BEFORE, dispense(1), answered(1, 0), dispense(1), answered(1, 0), ready(2), dispense(1), answered(1, 0),
         *taken(2), dispense(1), answered(1, 0), nothing(5000), ONE_MORE,
+    ]),
+    dialogue("repeated-often", "LINK-4.3", "the same frame forty times: forty replies and one stack", [
+        *opened(), BEFORE, dispense(1), answered(1, 0), repeat(39, dispense(1), answered(1, 0)), ready(2), nothing(3000), ONE_MORE,
     ]),
     dialogue("repeated-query", "LINK-4.3", "a kept reply is the reply of then, not of now", [
         *opened(), *query(1, 0), *query(1, 0), dispense(2), answered(2, 0), ready(2), *query(3, 2), *query(3, 2),

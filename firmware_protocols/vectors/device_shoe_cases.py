@@ -219,6 +219,11 @@ STOPPING = [
         nothing(3000), send("SET_INHIBIT", 4, inhibited=0), want("SET_INHIBIT_REPLY", sequence=4, inhibited=0), status(flags={"clear": 4}),
         dispense(5), answered(5, 0), ready(2),
     ]),
+    dialogue("inhibit-idle", "SHOE-5.1 SHOE-4.6", "an inhibit of an idle shoe, and one after a stack is ready, interrupts nothing", [
+        *opened(), send("SET_INHIBIT", 1, inhibited=1), want("SET_INHIBIT_REPLY", sequence=1), send("SET_INHIBIT", 2, inhibited=1), want("SET_INHIBIT_REPLY", sequence=2),
+        nothing(500), send("SET_INHIBIT", 3, inhibited=0), want("SET_INHIBIT_REPLY", sequence=3), dispense(4), answered(4, 0), ready(2),
+        send("SET_INHIBIT", 5, inhibited=1), want("SET_INHIBIT_REPLY", sequence=5), nothing(2000), *query(6, DONE, cards_seen=2, taken=0), *taken(2),
+    ]),
     dialogue("inhibit-bad-value", "SHOE-5.1 LINK-4.8", "another value than 0 and 1 is rejected and changes nothing", [
         *opened(), send("SET_INHIBIT", 1, inhibited=2), reject(6, 0x12, 1), send("SET_INHIBIT", 1, inhibited=255), reject(6, 0x12, 1),
         status(flags={"clear": 4}), dispense(1), answered(1, 0), ready(2),

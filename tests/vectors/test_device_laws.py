@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import steps
 from device_runner import DeviceRunner
 from vector_files import dialogues
 from world_bench import START_S, WorldBench, nonces, run
@@ -64,6 +65,85 @@ def test_uptime_counts_from_the_start_of_the_device() -> None:
     runner.run([*OPEN, {"status": {"uptime_ms": {"bind": "$up"}}, "within_ms": 600}])
     world.close()
     assert runner.names["up"] < 4000 <= told[1]
+
+
+RESTART = [
+    {"connect": {"consumed_event": "$held"}, "reply": {"result": 0}, "within_ms": 5000},
+    {"discard_ms": 500},
+    {"heartbeat": {"lease_ms": 1000}},
+]
+STOPS: dict[str, list[dict[str, Any]]] = {
+    "inhibit": [steps.send("SET_INHIBIT", 2, inhibited=1), steps.wait(2000)],
+    "lease": [steps.SILENT, steps.wait(4000), steps.beats(), steps.wait(500)],
+    "door": [steps.world("open_door"), steps.wait(2000), steps.world("close_door"), steps.wait(500)],
+    "reset": [steps.world("reset", device="shoe"), *RESTART],
+    "power": [
+        steps.world("power", device="shoe", state="off"),
+        steps.wait(700),
+        steps.world("power", device="shoe", state="on"),
+        *RESTART,
+    ],
+}
+
+
+def stopped(kind: str, ms: int) -> list[dict[str, Any]]:
+    """A stack of two is stopped `ms` after its acceptance; then the shoe is asked, and looked into."""
+    restarted = kind in ("reset", "power")
+    first = 1 if restarted else 3 if kind == "inhibit" else 2
+    # Stopped between safe points, a card may lie in the sensor: then the shoe cannot say (SHOE-4.9, SHOE-7.5).
+    seen = ["$n"] if kind in ("inhibit", "lease") else ["$n", 255]
+    asked = {"command_id": "$last+1", "outcome": {"in": [2, 4]}, "cards_seen": {"in": seen}}
+    outcome = {"message": "QUERY_COMMAND_REPLY", "fields": asked}
+    return [
+        *steps.opened(),
+        steps.dispense(1),
+        steps.answered(1, 0),
+        steps.wait(ms),
+        *STOPS[kind],
+        {"discard_ms": 0},
+        steps.world("look", answer={"gate": {"backs": "$n"}}),
+        steps.world("counters", answer={"cards_out": "$out", "feeds_started": "$feeds"}),
+        steps.send("QUERY_COMMAND", first, command_id="$last+1"),
+        {"expect": outcome, "within_ms": 100},
+        steps.dispense(first + 1),
+        steps.answered(first + 1, 10),
+        steps.nothing(3000),
+        steps.world("counters", answer={"cards_out": "$out", "feeds_started": "$feeds"}),
+        steps.world("look", answer={"gate": {"backs": "$n"}}),
+    ]
+
+
+def _stop_everywhere(kind: str, every_ms: int) -> None:
+    for ms in range(1, 1500, every_ms):
+        run({"id": f"stop/{kind}/{ms}", "device": "shoe", "steps": stopped(kind, ms)})
+
+
+@pytest.mark.parametrize("kind", STOPS)
+def test_what_is_told_of_a_stopped_stack_is_what_lies_there(kind: str) -> None:
+    """SHOE-3.3, SHOE-4.3, SHOE-4.6, SHOE-4.7, SHOE-4.9, P1: stopped at any moment, never resumed."""
+    _stop_everywhere(kind, 37)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", STOPS)
+def test_the_same_at_every_millisecond(kind: str) -> None:
+    """SHOE-3.3, SHOE-4.3, SHOE-4.6, SHOE-4.7, SHOE-4.9, P1."""
+    _stop_everywhere(kind, 1)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_the_dialogues_hold_in_every_world(seed: int) -> None:
+    """LINK, SHOE, READER: another seed shuffles another deck and bounces another sensor."""
+    for vector in dialogues("device"):
+        run(vector, seed=seed)
+
+
+@pytest.mark.nightly
+def test_all_dialogues_hold_on_a_line_that_keeps_bytes_back() -> None:
+    """LINK-8.3."""
+    for vector in dialogues("device"):
+        run(vector, hold_ms=16)
 
 
 HELD = ["hello", "heartbeat-sequence", "repeated-dispense", "lease-lost-in-feed", "event-order", "ring-after-hello"]
