@@ -121,7 +121,7 @@ def _read(number: int, raw: bytes | None) -> tuple[Case, InputError | None]:
     if raw is None:
         raise InputError("line-too-long", f"line {number} is over {LONGEST_LINE} bytes; it was not read")
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
             "line-not-utf8", f"line {number}: byte {error.start} is not UTF-8; save the file as UTF-8"

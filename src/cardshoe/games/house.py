@@ -105,16 +105,17 @@ def most_won_at_minimum_cents(
 
     NY-5324.35(f)(3), NY-5324.36(f)(4); ruling: optional wagers are included, winnings only are counted.
     """
-    ante = minimum.get("ante", 0)
+    own = dict(minimum)
+    for spot in game.equal_spots:  # who sets one of two equal wagers sets the other
+        own.setdefault(spot.name, own.get(spot.equals, 0))
+        own.setdefault(spot.equals, own[spot.name])
     total = 0
     for spot in game.spots:
         if spot.placed is Placed.DECISION:
             antes = multiples.get(spot.most_antes_option) or spot.most_antes
-            staked = max(ante * antes, minimum.get(spot.name, 0))
-        elif spot.equals:
-            staked = minimum.get(spot.name, minimum.get(spot.equals, 0))
+            staked = max(own.get("ante", 0) * antes, own.get(spot.name, 0))
         else:
-            staked = max(minimum.get(spot.name, 0), spot.minimum_cents if spot.minimum_cents > 1 else 0)
+            staked = max(own.get(spot.name, 0), spot.minimum_cents if spot.minimum_cents > 1 else 0)
         total += _most_odds(spot, tables).won_cents(staked)
     return total
 
@@ -244,7 +245,7 @@ def _minimum(game: Game, given: object) -> Mapping[str, int]:
         return {}
     if isinstance(given, Mapping):
         return _by_spot(game, given, "minimum_wager")
-    cents = parse_cents(_plain(given, "minimum_wager"), "house: minimum_wager")
+    cents = parse_cents(_plain(given, "minimum_wager"), "house: minimum_wager", least=0)
     return {spot.name: cents for spot in game.stakes}
 
 
@@ -254,7 +255,7 @@ def _by_spot(game: Game, given: Mapping[str, object], key: str) -> Mapping[str, 
         if game.spot(name) is None:
             names = ", ".join(spot.name for spot in game.spots)
             raise InputError("house-value", f"house: {key} has no spot {quoted(name)}; {game.name} has {names}")
-        amounts[name] = parse_cents(_plain(cents, key), f"house: {key} of {name}")
+        amounts[name] = parse_cents(_plain(cents, key), f"house: {key} of {name}", least=0)
     return amounts
 
 
@@ -262,7 +263,7 @@ def _plain(given: object, key: str) -> object:
     """Return `given` unless it is too large to be quoted in full."""
     if isinstance(given, int | float | bool) and (type(given) is not int or abs(given) <= MAX_CENTS):
         return given
-    raise InputError("amount", f"house: {key} {quoted(given)} is not a whole number of cents between 1 and {MAX_CENTS}")
+    raise InputError("amount", f"house: {key} {quoted(given)} is not a whole number of cents up to {MAX_CENTS}")
 
 
 def _board_from(game: Game, given: object) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 from cardshoe.money import Odds
@@ -30,7 +31,8 @@ class PayTable:
     @property
     def most(self) -> Odds:
         """The best odds of the table."""
-        return max((odds for odds in self.rows.values() if odds), key=lambda odds: odds.numerator / odds.denominator)
+        paid = [odds for odds in self.rows.values() if odds is not None]
+        return max(paid, key=lambda odds: Fraction(odds.numerator, odds.denominator))
 
 
 def _odds(**rows: int) -> dict[str, Odds | None]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from cardshoe.games.hands import Ranked
 from cardshoe.games.script import Game, OnCards
 from cardshoe.round.settlement import HandResult, dealer_ranked, settle_hand
-from cardshoe.round.state import Hand, State, Status
+from cardshoe.round.state import FOLDED, LIVE, VOID, Hand, State, Status
 
-_STATES = {Status.LIVE: "played", Status.FOLDED: "folded", Status.VOID: "void"}
+_STATES = {LIVE: "played", FOLDED: "folded", VOID: "void"}
 
 
 def answer(state: State) -> dict[str, object]:
     """Return dealer, positions, order and whether all hands are void; amounts in cents."""
     hands = [hand for hand in state.hands if hand.status is not Status.EMPTY]
-    voided = all(hand.status is Status.VOID for hand in hands)
+    voided = all(hand.status is VOID for hand in hands)
     dealer = None if voided else dealer_ranked(state)
     return {
         "dealer": _dealer(state.game, dealer),

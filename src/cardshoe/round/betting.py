@@ -24,9 +24,10 @@ from cardshoe.money import MAX_CENTS, Odds
 from cardshoe.round.effects import Effects, WagersReturned
 from cardshoe.round.events import NoMoreBetsCalled, PlayerLeft, PlayerSeated, WagerPlaced, WagerWithdrawn
 from cardshoe.round.progress import advanced, passed
-from cardshoe.round.state import Hand, State, Status, changed, is_position, with_hand
+from cardshoe.round.state import LIVE, Hand, State, Status, changed, is_position, with_hand
 
 KINDS: Final = ("chips", "plaque", "coupon")
+_DECISION: Final = Placed.DECISION
 _NONE: Final[Effects] = ()
 
 
@@ -93,9 +94,7 @@ def wager(state: State, event: WagerPlaced) -> tuple[State, Effects]:
         merged[name] = cents
     check_wagers(state.game, state.house, merged, f"position {hand.position}")
     kinds = {**hand.kinds, **_kinds(state.game, event)} if event.kinds else hand.kinds
-    return with_hand(
-        state, changed(hand, wagers=state.game.in_settling_order(merged), kinds=kinds, status=Status.LIVE)
-    ), _NONE
+    return with_hand(state, changed(hand, wagers=state.game.in_settling_order(merged), kinds=kinds, status=LIVE)), _NONE
 
 
 def withdraw(state: State, event: WagerWithdrawn) -> tuple[State, Effects]:
@@ -111,7 +110,7 @@ def withdraw(state: State, event: WagerWithdrawn) -> tuple[State, Effects]:
     if left:
         check_wagers(state.game, state.house, left, f"position {hand.position}")
     total = sum(hand.wagers[name] for name in event.spots)
-    status = Status.LIVE if left else Status.EMPTY
+    status = LIVE if left else Status.EMPTY
     kinds = {name: kind for name, kind in hand.kinds.items() if name in left}
     returned = WagersReturned(hand.position, event.spots, total, state.game.clauses.betting)
     return with_hand(state, changed(hand, wagers=left, kinds=kinds, status=status)), (returned,)
@@ -126,7 +125,7 @@ def no_more_bets(state: State, _event: NoMoreBetsCalled) -> tuple[State, Effects
     step = state.script[0]
     if not isinstance(step, CallNoMoreBets):
         raise Refused("out-of-order", f"the script of {state.game.name} has no bets to close", cites=step.cites)
-    return advanced(passed(changed(state, betting=False)), _NONE)
+    return advanced(passed(state, betting=False), _NONE)
 
 
 def check_wagers(game: Game, house: House, wagers: Mapping[str, int], where: str) -> None:
@@ -137,7 +136,7 @@ def check_wagers(game: Game, house: House, wagers: Mapping[str, int], where: str
     """
     for name, cents in wagers.items():
         spot = game.spots_by_name.get(name)
-        if spot is None or spot.placed is Placed.DECISION:
+        if spot is None or spot.placed is _DECISION:
             raise _wrong_spot(game, name, spot, where)
         if type(cents) is not int or not 1 <= cents <= MAX_CENTS:
             raise Refused(

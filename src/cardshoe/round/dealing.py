@@ -238,7 +238,7 @@ def burn(state: State, event: CardBurned) -> tuple[State, Effects]:
     if not isinstance(step, Burn):
         _refuse("out-of-order", f"no burn is due; {described(state)}", next_cites(state, Burn))
     _check_from_hand(state, step, event.cards, step.cards, "burn")
-    return advanced(passed(changed(state, burned=state.burned + step.cards)), _NONE)
+    return advanced(passed(state, burned=state.burned + step.cards), _NONE)
 
 
 def deal_board(state: State, event: BoardDealt) -> tuple[State, Effects]:
@@ -251,7 +251,7 @@ def deal_board(state: State, event: BoardDealt) -> tuple[State, Effects]:
         _refuse("out-of-order", f"no community card is due; {described(state)}", cites)
     _check_from_hand(state, step, event.cards, step.cards, "deal of community cards")
     up = state.board_up + (step.cards if step.face_up else 0)
-    return advanced(passed(changed(state, board_dealt=state.board_dealt + step.cards, board_up=up)), _NONE)
+    return advanced(passed(state, board_dealt=state.board_dealt + step.cards, board_up=up), _NONE)
 
 
 def turn_board(state: State, event: BoardTurned) -> tuple[State, Effects]:
@@ -261,7 +261,7 @@ def turn_board(state: State, event: BoardTurned) -> tuple[State, Effects]:
         _refuse("out-of-order", f"no community card is to be turned; {described(state)}", next_cites(state, TurnBoard))
     if event.cards != step.cards or type(event.cards) is not int:
         _refuse("wrong-count", f"{step.cards} cards are to be turned, not {quoted(event.cards)}", step.cites)
-    return advanced(passed(changed(state, board_up=state.board_up + step.cards)), _NONE)
+    return advanced(passed(state, board_up=state.board_up + step.cards), _NONE)
 
 
 def reveal_dealer(state: State, _event: DealerRevealed) -> tuple[State, Effects]:
@@ -272,7 +272,7 @@ def reveal_dealer(state: State, _event: DealerRevealed) -> tuple[State, Effects]
     if not isinstance(step, RevealDealer):
         cites = next_cites(state, RevealDealer)
         _refuse("out-of-order", f"the dealer's cards stay face down; {described(state)}", cites)
-    return advanced(passed(changed(state, dealer_revealed=True)), _NONE)
+    return advanced(passed(state, dealer_revealed=True), _NONE)
 
 
 def lay(state: State, to: str, cards: int, /, **changes: Any) -> State:

@@ -18,8 +18,10 @@ from cardshoe.round.effects import Effects, HandToRack, HandWaits, WagersCollect
 from cardshoe.round.events import DecisionMade
 from cardshoe.round.progress import advanced, asked, due, first_asked, next_cites
 from cardshoe.round.settlement import survives_fold
-from cardshoe.round.state import Hand, State, Status, changed, is_position, with_hand
+from cardshoe.round.state import FOLDED, Hand, State, Status, changed, is_position, with_hand
 
+_CHECK: Final = ChoiceKind.CHECK
+_WAGER: Final = ChoiceKind.WAGER
 _AMOUNT: Final = re.compile(r"[1-9][0-9]{0,15}")
 
 
@@ -55,9 +57,9 @@ def answered(state: State, hand: Hand, step: Ask, action: str) -> tuple[State, E
     """Return the state after `hand` answered `step` with `action`, out of turn or not. Raises `Refused` (`action`)."""
     choice, cents = read_action(state, hand, step, action)
     decided = (*hand.decided, action)
-    if choice.kind is ChoiceKind.CHECK:
+    if choice.kind is _CHECK:
         return with_hand(state, changed(hand, decided=decided, done=choice.ends)), ()
-    if choice.kind is ChoiceKind.WAGER:
+    if choice.kind is _WAGER:
         wagers = state.game.in_settling_order({**hand.wagers, choice.spot: cents})
         return with_hand(state, changed(hand, decided=decided, done=choice.ends, wagers=wagers)), ()
     return _folded(state, hand, choice, decided)
@@ -142,5 +144,5 @@ def _folded(state: State, hand: Hand, choice: Choice, decided: tuple[str, ...]) 
         if waits
         else HandToRack(hand.position, clauses.folded_goes)
     )
-    folded = changed(hand, decided=decided, done=True, status=Status.FOLDED, waits=waits)
+    folded = changed(hand, decided=decided, done=True, status=FOLDED, waits=waits)
     return with_hand(state, folded), (WagersCollected(hand.position, lost, choice.cites), goes)

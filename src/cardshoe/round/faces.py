@@ -29,7 +29,7 @@ from cardshoe.round.events import (
 )
 from cardshoe.round.progress import advanced, due, next_cites, to_collect
 from cardshoe.round.settlement import UNRECKONED, dealer_ranked, next_to_settle, settle_hand, settling_order
-from cardshoe.round.state import Hand, Hold, State, Status, changed, is_position, with_hand
+from cardshoe.round.state import FOLDED, LIVE, VOID, Hand, Hold, State, changed, is_position, with_hand
 
 BOARD: Final = "board"
 _CARDS: Final = {card.text: card for card in DECK}
@@ -126,8 +126,8 @@ def collect(state: State, event: HandCollected) -> tuple[State, Effects]:
         raise Refused("no-cards", f"position {hand.position} has no cards to collect", cites=clauses.collect)
     if hand.collected:
         raise Refused("collected", f"the cards of position {hand.position} are in the rack already")
-    if hand.result is None and (hand.waits or hand.status is Status.LIVE):
-        cites = clauses.folded_waits if hand.status is Status.FOLDED else clauses.collect
+    if hand.result is None and (hand.waits or hand.status is LIVE):
+        cites = clauses.folded_waits if hand.status is FOLDED else clauses.collect
         raise Refused(
             "not-settled", f"the cards of position {hand.position} stay until its wagers are settled", cites=cites
         )
@@ -162,7 +162,7 @@ def _free_places(state: State, place: str) -> int:
     hand = state.hand(place)
     if not isinstance(due(state), SettleHands) or hand.result is not None:
         return 0
-    if hand.status is not Status.LIVE and not hand.waits:
+    if hand.status is not LIVE and not hand.waits:
         return 0
     return hand.dealt - len(hand.faces)
 
@@ -180,7 +180,7 @@ def _placed(state: State, event: CardTurned, card: Card) -> State:
 
 
 def _settled(state: State, hand: Hand) -> State:
-    if hand.status is Status.VOID:
+    if hand.status is VOID:
         return with_hand(state, hand)
     return with_hand(state, hand, settled_in_order=(*state.settled_in_order, hand.position))
 

@@ -13,13 +13,13 @@ from typing import Final
 from cardshoe.error_table import ERROR_TABLE, Clears
 from cardshoe.errors import Refused
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import DEALER, Ask
+from cardshoe.games.script import DEALER, POSITIONS, Ask
 from cardshoe.games.verdicts import EQUIPMENT, Case, Outcome, Verdict
 from cardshoe.round.dealing import deliver_stack, withdrawn_request
 from cardshoe.round.effects import Effects, HandToRack, HandWaits, HoldClosed, HoldOpened, WagersReturned
 from cardshoe.round.events import AlarmRaised, FloorRuled, HoldCleared, IrregularityFound, StackDelivered
 from cardshoe.round.progress import advanced, dealing_done
-from cardshoe.round.state import Hand, Hold, State, Status, Void, changed, is_position, with_hand
+from cardshoe.round.state import LIVE, VOID, Hand, Hold, State, Status, Void, changed, is_position, with_hand
 
 _COUNTS: Final = (Case.PLAYER_WRONG_COUNT, Case.DEALER_WRONG_COUNT, Case.DEALER_SHORT_REPAIRABLE)
 _FACES: Final = (Case.CARD_FACE_UP_AFTER_DEAL, Case.CARD_FACE_UP_DURING_DEAL)
@@ -72,10 +72,9 @@ def floor_ruled(state: State, event: FloorRuled) -> tuple[State, Effects]:
     closed: Effects = (HoldClosed(hold, event.outcome),) if hold is not None else ()
     if event.outcome == "stands":
         after, effects = advanced(_as_right(state, hold), _NONE)
-    elif event.who == "all":
-        after, effects = void_everything(state, Void(None))
     else:
-        after, effects = voided(state, (event.who,), Void(None))
+        whom = POSITIONS if event.who == "all" else (event.who,)
+        after, effects = voided_by_floor(state, whom)
     return after, (*closed, *effects)
 
 
@@ -143,10 +142,18 @@ def voided(state: State, positions: tuple[str, ...], void: Void) -> tuple[State,
             saves = tuple([name for name in saves if name in hand.void.saves])
             cites = hand.void.cites if saves == hand.void.saves else void.cites
         waits = tuple([name for name in hand.wagers if name in saves])
-        now_void = changed(hand, status=Status.VOID, void=Void(cites, saves, void.saves_cites), waits=waits, done=True)
+        now_void = changed(hand, status=VOID, void=Void(cites, saves, void.saves_cites), waits=waits, done=True)
         effects = (*effects, *_gives_back(state, hand, now_void))
         state = with_hand(state, now_void)
     return advanced(state, effects)
+
+
+def voided_by_floor(state: State, positions: tuple[str, ...]) -> tuple[State, Effects]:
+    """Make the hands at `positions` void by a floor ruling; what a text has ruled already stays as the text has it."""
+    left = tuple([position for position in positions if state.hand(position).status is not VOID])
+    if all(hand.position in left or hand.status in (VOID, Status.EMPTY) for hand in state.hands):
+        state = changed(state, void_all=True, pending=None)
+    return voided(state, left, Void(None))
 
 
 def void_everything(state: State, void: Void) -> tuple[State, Effects]:
@@ -159,7 +166,7 @@ def undecided(state: State) -> bool:
     """Tell whether a position has still to make a wager or to fold: a check is neither (NY-5324.36(h)(1); ruling)."""
     steps = [step for step in state.script[state.step :] if isinstance(step, Ask)]
     return any(
-        hand.status is Status.LIVE and not hand.done and (not step.of_those_with or step.of_those_with in hand.wagers)
+        hand.status is LIVE and not hand.done and (not step.of_those_with or step.of_those_with in hand.wagers)
         for step in steps
         for hand in state.hands
     )
@@ -286,7 +293,7 @@ def _repaired(state: State, hold: Hold) -> tuple[State, Effects]:
 
 
 def _void_hand(state: State, hold: Hold) -> tuple[State, Effects]:
-    return voided(state, (hold.who,), Void(None))
+    return voided_by_floor(state, (hold.who,))
 
 
 def _void_all(state: State, _hold: Hold) -> tuple[State, Effects]:

@@ -27,7 +27,7 @@ from cardshoe.games.script import (
 from cardshoe.games.verdicts import Cite
 from cardshoe.round.effects import Effects, RoundEnded
 from cardshoe.round.settlement import next_to_settle
-from cardshoe.round.state import Hand, State, Status, changed
+from cardshoe.round.state import LIVE, VOID, Hand, State, changed
 
 
 def due(state: State) -> Step | None:
@@ -45,7 +45,7 @@ def next_destination(state: State, step: DealStacks | DealSingles) -> str | None
     before = 0 if type(step) is DealStacks else turn_of(state) - 1
     for hand in state.hands:
         # A void hand whose side wager is settled all the same needs its cards, too.
-        if hand.dealt <= before and (hand.status is Status.LIVE or hand.waits):
+        if hand.dealt <= before and (hand.status is LIVE or hand.waits):
             return hand.position
     if step.to_dealer and state.dealer_dealt <= before:
         return DEALER
@@ -60,7 +60,7 @@ def asked(state: State, step: Ask) -> tuple[Hand, ...]:
         [
             hand
             for hand in state.hands
-            if hand.status is Status.LIVE
+            if hand.status is LIVE
             and not hand.done
             and len(hand.decided) == stage
             and (not needs or needs in hand.wagers)
@@ -73,12 +73,7 @@ def first_asked(state: State, step: Ask) -> Hand | None:
     stage = state.stage
     needs = step.of_those_with
     for hand in state.hands:
-        if (
-            hand.status is Status.LIVE
-            and not hand.done
-            and len(hand.decided) == stage
-            and (not needs or needs in hand.wagers)
-        ):
+        if hand.status is LIVE and not hand.done and len(hand.decided) == stage and (not needs or needs in hand.wagers):
             return hand
     return None
 
@@ -92,7 +87,7 @@ def to_collect(state: State) -> Hand | None:
             return hand
     if state.void_all:
         for hand in reversed(hands):
-            if hand.status is Status.VOID and hand.result is not None and hand.waits and not hand.collected:
+            if hand.status is VOID and hand.result is not None and hand.waits and not hand.collected:
                 return hand
     return None
 
@@ -143,7 +138,7 @@ def advanced(state: State, effects: Effects) -> tuple[State, Effects]:
         return state, effects
     script = state.script
     for hand in state.hands:
-        if hand.status is Status.LIVE or hand.waits:
+        if hand.status is LIVE or hand.waits:
             break
     else:
         return changed(state, step=len(script), over=True), (*effects, RoundEnded())
@@ -156,10 +151,10 @@ def advanced(state: State, effects: Effects) -> tuple[State, Effects]:
     return state, effects
 
 
-def passed(state: State) -> State:
-    """Return `state` with the due step behind it."""
+def passed(state: State, /, **changes: Any) -> State:
+    """Return `state` with the due step behind it, and with `changes`."""
     stage = state.stage + 1 if type(state.script[state.step]) is Ask else state.stage
-    return changed(state, step=state.step + 1, stage=stage)
+    return changed(state, step=state.step + 1, stage=stage, **changes)
 
 
 def _always(_state: State, _step: Any) -> bool:

@@ -51,10 +51,11 @@ from cardshoe.round.faces import BOARD
 from cardshoe.round.machine import apply, new_round
 from cardshoe.round.progress import asked, next_destination, stub_demanded
 from cardshoe.round.settlement import settling_order
-from cardshoe.round.state import State, Status, Void
+from cardshoe.round.state import VOID, State
 
 _NO_MORE_BETS: Final = NoMoreBetsCalled()
 _REVEALED: Final = DealerRevealed()
+_FROM_HAND: Final = (Burn, DealBoard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +119,13 @@ class _Drive:
     def deal(self) -> None:
         """Every stack, the dealer's last."""
         state = self.state
-        step = state.script[state.step] if not state.over else None
+        step = state.script[state.step]
         command_id = 0
-        while isinstance(step, DealStacks) and (to := next_destination(state, step)) is not None:
+        while isinstance(step, DealStacks):
             command_id += 1
-            state = _fed(state, StackRequested(command_id, to, step.cards))
-            state = _fed(state, StackDelivered(command_id, to, step.cards))
+            to = next_destination(state, step) or DEALER
+            state = apply(state, StackRequested(command_id, to, step.cards))[0]
+            state = apply(state, StackDelivered(command_id, to, step.cards))[0]
             step = state.script[state.step]
         self.state = state
 
@@ -142,17 +144,13 @@ class _Drive:
         for each in by_text:
             self.state, _ = irregular.ruled(self.state, each.case, each.who, each.cards)
         _check_not_overruled(record, self.state)
-        voided = _floor_voids(record)
-        if len(voided) == len(record.hands):
-            self.state, _ = irregular.void_everything(self.state, Void(None))
-        else:
-            self.state, _ = irregular.voided(self.state, voided, Void(None))
+        self.state, _ = irregular.voided_by_floor(self.state, _floor_voids(record))
 
     def play(self) -> None:
         """From the first question to the last hand."""
         while not self.state.over:
             step = self.state.script[self.state.step]
-            if stub_demanded(self.state) and isinstance(step, Burn | DealBoard):
+            if type(step) in _FROM_HAND and stub_demanded(self.state):
                 self._feed(StubRemoved())
             match step:
                 case Ask():
@@ -310,11 +308,13 @@ def _check_rulings(record: RoundRecord) -> None:
 def _check_not_overruled(record: RoundRecord, state: State) -> None:
     """The floor rules where the text is silent, never against it."""
     for each in record.rulings:
-        hands = [hand for hand in state.hands if hand.status is Status.VOID and each.who in ("all", hand.position)]
-        if each.outcome == "stands" and hands and hands[0].void is not None:
+        hands = [hand for hand in state.hands if hand.status is VOID and each.who in ("all", hand.position)]
+        void = hands[0].void if hands else None
+        # A device fault voids without any clause; it is no text that a ruling could go against.
+        if each.outcome == "stands" and void is not None and void.cites is not None:
             raise Refused(
                 "ruling",
                 f"irregularities: the text makes the hand of position {hands[0].position} void; "
                 "the floor cannot let it stand",
-                cites=hands[0].void.cites,
+                cites=void.cites,
             )

@@ -18,12 +18,14 @@ from cardshoe.games.hands import FIVE_CARD_CATEGORIES, Ranked
 from cardshoe.games.house import House
 from cardshoe.games.script import Against, AgainstDealer, OnCards, Ranking, Spot
 from cardshoe.games.verdicts import Cite
-from cardshoe.round.state import Hand, State, Status
+from cardshoe.round.state import FOLDED, LIVE, VOID, Hand, State
+
+_AS_USUAL: Final = Against.AS_USUAL
 
 WIN: Final = "win"
 PUSH: Final = "push"
 LOSE: Final = "lose"
-VOID: Final = "void"
+VOIDED: Final = "void"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def survives_fold(spot: Spot, house: House) -> bool:
     return survives if isinstance(survives, bool) else house.words[survives[0]] == survives[1]
 
 
-_PASSES: Final = (Status.LIVE, Status.FOLDED, Status.VOID)
+_PASSES: Final = (LIVE, FOLDED, VOID)
 """Live hands first; folded ones that wait come after that pass (ruling), then void ones that do."""
 
 
@@ -107,7 +109,7 @@ def settling_order(state: State) -> tuple[Hand, ...]:
             hand
             for status in _PASSES
             for hand in reversed(state.hands)
-            if hand.status is status and hand.result is None and (hand.waits or status is Status.LIVE)
+            if hand.status is status and hand.result is None and (hand.waits or status is LIVE)
         ]
     )
 
@@ -118,9 +120,9 @@ def next_to_settle(state: State) -> Hand | None:
     for hand in reversed(state.hands):
         if hand.result is not None:
             continue
-        if hand.status is Status.LIVE:
+        if hand.status is LIVE:
             return hand
-        if hand.waits and (waiting is None or (waiting.status is Status.VOID and hand.status is Status.FOLDED)):
+        if hand.waits and (waiting is None or (waiting.status is VOID and hand.status is FOLDED)):
             waiting = hand
     return waiting
 
@@ -178,8 +180,8 @@ def _need(faces: Sequence[Card], count: int, where: str) -> None:
 def _settle_wager(state: State, hand: Hand, spot: Spot, staked: int, ranks: _Ranks) -> WagerResult:
     void = hand.void
     if void is not None and spot.name not in void.saves:
-        return WagerResult(spot.name, staked, VOID, 0, staked, void.cites)
-    if hand.status is Status.FOLDED and spot.name not in hand.waits:
+        return WagerResult(spot.name, staked, VOIDED, 0, staked, void.cites)
+    if hand.status is FOLDED and spot.name not in hand.waits:
         return WagerResult(spot.name, staked, LOSE, 0, 0, spot.folds)
     settles = spot.settles
     if type(settles) is OnCards:
@@ -219,7 +221,7 @@ def _contest(
     state: State, spot: Spot, staked: int, settles: AgainstDealer, own: Ranked, dealer: Ranked
 ) -> tuple[str, int, Cite]:
     """Return (outcome, won cents, clause) of a wager against the dealer, without any extra."""
-    if settles.unqualified is not Against.AS_USUAL:
+    if settles.unqualified is not _AS_USUAL:
         qualifies = state.game.qualifies
         if qualifies is not None and not qualifies(dealer):
             if settles.unqualified is Against.RETURNED:
