@@ -161,8 +161,34 @@ def test_show_tells_a_round_as_a_story(call, tmp_path: Path) -> None:
     assert "stack requested: " in said.out
     assert "to dealer" in said.out
     assert "no more bets called" in said.out
-    assert "won cents" in said.out
+    assert "ante $10.00, blind $10.00, trips $5.00" in said.out
+    assert "cites NY-5324.36(e)" in said.out
     assert '{"' not in said.out
+
+
+def test_show_tells_any_record_and_lets_no_name_steer_the_terminal(call, tmp_path: Path) -> None:
+    path = tmp_path / "table.db"
+    body = {
+        "player": "\x1b[2JEve",
+        "empty": {},
+        "none": None,
+        "deep": [{"a_b": True}, [1, False]],
+        "paid_cents": -5,
+        "n": [1, 2],
+    }
+    with Journal.open(path) as journal:
+        journal.append_now(
+            [Entry("player_seated", body, 1), Entry("settled", {"positions": {"1": 7, "2": {"result": 1}}}, 1)]
+        )
+    out = call("show", path, "--round", 1).out
+    assert "\x1b" not in out
+    assert '"\\u001b[2JEve"' in out
+    assert "none none" in out
+    assert "deep 1 a b yes, deep 2 1 no" in out
+    assert "paid -$0.05" in out
+    assert "n 1 2" in out
+    assert "m check / play 1x" in out
+    assert "position 1: 7" in out
 
 
 def test_show_filters_by_round_kind_and_number(call, path: Path) -> None:

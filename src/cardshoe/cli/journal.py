@@ -17,6 +17,7 @@ from typing import Annotated, Final, NoReturn, TextIO
 
 import typer
 
+from cardshoe.cli.journal_story import told
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal.anchor import read_anchor
 from cardshoe.journal.canonical import Record, parse_record
@@ -280,47 +281,8 @@ def _show(records: Iterator[Record], *, as_json: bool) -> None:
         if as_json:
             print(json.dumps(_plain(record)))
         else:
-            _tell(record, before)
+            print("\n".join(told(record, before)))
         before = record
         shown += 1
     if not shown and not as_json:
         print("No record fits.")
-
-
-def _tell(record: Record, before: Record | None) -> None:
-    """Print one line of the story: number, time since the line before, what happened, and to whom."""
-    if before is None or before.round != record.round or before.boot != record.boot:
-        title = "Between rounds" if record.round is None else f"Round {record.round}"
-        print(f"{title} · {record.wall} · opening {record.boot} of the journal")
-    same_boot = before is not None and before.boot == record.boot
-    since_us = record.mono_us - before.mono_us if before is not None and same_boot else 0
-    what = record.kind.replace("_", " ").replace("-", " ")
-    details = ", ".join(_details(record.body, ""))
-    print(f"{record.seq:>7}  +{since_us / 1e6:9.3f} s  {what}{': ' if details else ''}{details}")
-
-
-def _details(value: object, name: str) -> Iterator[str]:
-    """Yield `name value` for every leaf; an empty branch says nothing."""
-    match value:
-        case dict():
-            for key, item in value.items():
-                yield from _details(item, f"{name} {key}".strip().replace("_", " "))
-        case list() if value and all(not isinstance(item, dict | list) for item in value):
-            yield f"{name} {' '.join(_word(item) for item in value)}"
-        case list():
-            for number, item in enumerate(value, 1):
-                yield from _details(item, f"{name} {number}")
-        case _:
-            yield f"{name} {_word(value)}"
-
-
-def _word(value: object) -> str:
-    match value:
-        case None:
-            return "none"
-        case True:
-            return "yes"
-        case False:
-            return "no"
-        case _:
-            return str(value)
