@@ -198,7 +198,8 @@ def _at_the_machine(
         case shoe.CoverCardInserted() | shoe.CoverCardSeen():
             _cover_card(desk, event)
         case shoe.StubRemoved():
-            if desk.open_round is not None and stub_planned(desk.open_round):
+            # What leaves the shoe before the round's first stack is a deck, not the stub.
+            if desk.open_round is not None and desk.state.deck_id is not None and stub_planned(desk.open_round):
                 desk.happened(StubRemoved())
         case shoe.CardUnexpected():
             desk.alarm("card-unexpected", "A card came into the gate that nobody asked for. Leave it. Call the floor.")
