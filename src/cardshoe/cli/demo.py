@@ -12,7 +12,7 @@ import secrets
 import sys
 import tempfile
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -54,11 +54,13 @@ def command(
     speed = speed if speed is not None else (HEADLESS_SPEED if headless else 1.0)
     elsewhere = shoe is not None or reader is not None or hands is not None
     _check(speed=speed, line=line, elsewhere=elsewhere, hands=hands, faults=faults)
+    _known(game, method)
+    kept = journal.absolute() if journal is not None else Path(tempfile.mkdtemp(prefix="cardshoe-demo-")) / "journal"
     process = None
     try:
         if not elsewhere:
-            process = _start_world(method, line=line, seed=seed, speed=speed, faults=faults)
-        order = _order(game, method, journal, seed=seed, speed=speed, rounds=rounds)
+            process = _start_world(kept, method, line=line, seed=seed, speed=speed, faults=faults)
+        order = _order(game, method, kept, seed=seed, speed=speed, rounds=rounds)
         with _shower(headless=headless, as_json=as_json, order=order) as show:
             result = _play(order, process, show, (shoe, reader, hands))
     finally:
@@ -86,30 +88,50 @@ def _check(*, speed: float, line: str, elsewhere: bool, hands: Path | None, faul
         )
 
 
-def _start_world(method: str | None, *, line: str, seed: int | None, speed: float, faults: Path | None) -> WorldProcess:
-    """Start the world first: it gets ready while the rest of the program is loaded."""
+def _known(game: str | None, method: str | None) -> None:
+    """Refuse a game or a method that there is not, before anything is started."""
+    from cardshoe.errors import InputError  # noqa: PLC0415
+    from cardshoe.round.machine import find_game, find_method  # noqa: PLC0415
+
+    try:
+        find_method(find_game(game or DEFAULT_GAME), method or DEFAULT_METHOD)
+    except InputError as error:
+        raise ConfigError("demo-option", f"--game, --method: {error.text}.") from error
+
+
+def _start_world(
+    journal: Path, method: str | None, *, line: str, seed: int | None, speed: float, faults: Path | None
+) -> WorldProcess:
+    """Start the world first: it gets ready while the rest of the program is loaded.
+
+    What its devices remember is kept beside the journal, so that a demo goes on where it stopped.
+    """
     from cardshoe.lab.world_process import WorldOrder, WorldProcess  # noqa: PLC0415 — quick help, quick start
 
-    by_shoe = method in (None, DEFAULT_METHOD)
-    return WorldProcess(WorldOrder(line=line, shoe=by_shoe, seed=seed, speed=speed, faults=faults))
+    return WorldProcess(
+        WorldOrder(
+            line=line,
+            shoe=method in (None, DEFAULT_METHOD),
+            seed=seed,
+            speed=speed,
+            faults=faults,
+            state=journal.with_name(journal.name + ".world") if journal.parent.is_dir() else None,
+        )
+    )
 
 
 def _order(
-    game: str | None, method: str | None, journal: Path | None, *, seed: int | None, speed: float, rounds: int | None
+    game: str | None, method: str | None, journal: Path, *, seed: int | None, speed: float, rounds: int | None
 ) -> DemoOrder:
     """Return what is to be played; an open round of the journal says what is not said by an option."""
     from cardshoe.lab.continuing import open_round_in  # noqa: PLC0415
     from cardshoe.lab.demo import DemoOrder  # noqa: PLC0415
 
-    if journal is None:
-        journal = Path(tempfile.mkdtemp(prefix="cardshoe-demo-")) / "journal.sqlite"
-        was = None
-    else:
-        was = open_round_in(journal)
+    was_game, was_method = open_round_in(journal) or (DEFAULT_GAME, DEFAULT_METHOD)
     return DemoOrder(
-        game=game or (was[0] if was else DEFAULT_GAME),
-        method=method or DEFAULT_METHOD,
-        journal=journal.absolute(),
+        game=game or was_game,
+        method=method or was_method,
+        journal=journal,
         seed=seed if seed is not None else secrets.randbits(_SEED_BITS),
         speed=speed,
         rounds=rounds,
@@ -139,6 +161,8 @@ def _play(
 
     async def play() -> DemoResult:
         world = await process.ready() if process is not None else _elsewhere(*elsewhere)
+        if process is not None and order.method != DEFAULT_METHOD:
+            world = replace(world, shoe_url=None)
         return await run_demo(order, world, process=process, show=show)
 
     try:

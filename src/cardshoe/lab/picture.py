@@ -32,14 +32,18 @@ class Log:
         self._each_step = each_step
         self._said = ""
         self._over = -1
+        self._last_open: TableView | None = None
 
     def __call__(self, view: TableView) -> None:
         """Print what is new in `view`."""
         over = view.tally.completed + view.tally.voided
         question = isinstance(view.due, Held | AnswerAlarm)
-        if over > self._over >= 0:
-            print(f"round {view.round_id} is over: {_account(view)}", flush=True)  # noqa: T201 — this is its purpose
+        if over > self._over >= 0 and self._last_open is not None:
+            was = self._last_open
+            print(f"round {was.round_id} is over: {_account(was)}", flush=True)  # noqa: T201 — this is its purpose
         self._over = over
+        if view.positions:
+            self._last_open = view
         if (self._each_step or question) and view.words != self._said:
             print(f"round {view.round_id}: {view.words}", flush=True)  # noqa: T201
             self._said = view.words

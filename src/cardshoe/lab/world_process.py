@@ -31,7 +31,8 @@ _SETUP_STATUS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class WorldOrder:
-    """What world is wanted. `line`: "pty" or "tcp"; `seed` None: real chance; times are divided by `speed`."""
+    """What world is wanted. `line`: "pty" or "tcp"; `seed` None: real chance; times are divided by `speed`;
+    `state` keeps what the devices remember."""
 
     line: str = "pty"
     shoe: bool = True
@@ -39,6 +40,7 @@ class WorldOrder:
     seed: int | None = None
     speed: float = 1.0
     faults: Path | None = None
+    state: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,8 @@ def _command(order: WorldOrder, directory: Path) -> list[str]:
         command += ["--seed", str(order.seed)]
     if order.faults is not None:
         command += ["--faults", str(order.faults.absolute())]
+    if order.state is not None:
+        command += ["--state", str(order.state.absolute())]
     return command
 
 
