@@ -175,6 +175,7 @@ def test_show_tells_any_record_and_lets_no_name_steer_the_terminal(call, tmp_pat
         "deep": [{"a_b": True}, [1, False]],
         "paid_cents": -5,
         "n": [1, 2],
+        "m": ["check", "play 1x"],
     }
     with Journal.open(path) as journal:
         journal.append_now(
