@@ -1,49 +1,131 @@
-"""Every error code that the source raises stands in the table, and every row of the table is raised somewhere."""
+"""The codes that the source can raise and the rows of the table are the same, and a row says what to do."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
-from cardshoe import error_table, errors
+import pytest
+from code_flow import codes_in, source_files
+
+from cardshoe.error_table import ERROR_TABLE, Clears, Severity
 
 SOURCE = Path(__file__).parents[2] / "src" / "cardshoe"
-CLASSES = {
-    name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, errors.CardshoeError)
+TABLE = SOURCE / "error_table.py"
+FOUND = codes_in(source_files(SOURCE, without=("sim", "error_table.py")))  # the simulator has errors of its own
+ORDER = ("leaves", "wire", "transport", "games", "round", "journal", "table", "lab", "cli")
+
+
+def test_every_code_can_be_followed_to_where_it_is_written() -> None:
+    assert FOUND.lost == []
+
+
+def test_every_code_that_can_be_raised_has_a_row() -> None:
+    assert {code: places for code, places in FOUND.codes.items() if code not in ERROR_TABLE} == {}
+
+
+def test_every_row_can_be_raised() -> None:
+    assert [code for code in ERROR_TABLE if code not in FOUND.codes] == []
+
+
+@pytest.mark.parametrize("code", sorted(ERROR_TABLE))
+def test_a_row_is_short_and_fits_its_severity(code: str) -> None:
+    """A dealer's screen has 800 × 480; what holds the table is never cleared by nobody."""
+    row = ERROR_TABLE[code]
+    assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", code)
+    assert 0 < len(row.dealer_text) <= 120
+    assert row.dealer_text.endswith((".", "?"))
+    assert (row.severity is Severity.NOTE) == (row.clears is Clears.NOBODY_NEEDED)
+
+
+def _rooms() -> list[tuple[int, str, list[str]]]:
+    """The blocks of the table: the line of each heading, the heading, the codes below it."""
+    blocks: list[tuple[int, str, list[str]]] = []
+    body = TABLE.read_text().split("ERROR_TABLE: Final", 1)[1]
+    for number, line in enumerate(body.splitlines()):
+        if heading := re.fullmatch(r"    # (.+)", line):
+            blocks.append((number, heading[1], []))
+        elif row := re.match(r'    "([^"]+)":', line):
+            blocks[-1][2].append(row[1])
+    return blocks
+
+
+def test_the_rows_are_sorted_by_room() -> None:
+    """The headings stand in the order of the house, each once, and a row is raised in a room of its heading."""
+    blocks = _rooms()
+    headings = [heading for _line, heading, _codes in blocks]
+    assert len(set(headings)) == len(headings)
+    assert [code for _line, _heading, codes in blocks for code in codes] == list(ERROR_TABLE)
+    rooms = [heading.split(":")[0].split(", ") for heading in headings]
+    places = [ORDER.index(room[0]) for room in rooms]
+    assert places == sorted(places)
+    elsewhere = {
+        code: FOUND.codes.get(code)
+        for room, (_line, _heading, codes) in zip(rooms, blocks, strict=True)
+        for code in codes
+        if not {_room_of(place) for place in FOUND.codes.get(code, ())} & set(room)
+    }
+    assert elsewhere == {}
+
+
+def _room_of(place: str) -> str:
+    return place.split("/", maxsplit=1)[0] if "/" in place else "leaves"
+
+
+WRONG = {
+    "raised.py": """
+def close(where: str) -> None:
+    raise DeviceError("not-in-the-table", f"{where} is gone")
+""",
+    "by_name.py": """
+def close(lost: bool) -> None:
+    code = "by-name-one" if lost else "by-name-two"
+    raise DeviceError(code, "gone")
+""",
+    "by_table.py": """
+_MEANINGS = {1: ("by-table-one", "text"), 2: ("by-table-two", "text")}
+def close(number: int) -> None:
+    code, text = _MEANINGS[number]
+    raise DeviceError(code, text)
+""",
+    "by_function.py": """
+def _meaning(number: int) -> tuple[str, str]:
+    if number:
+        return "by-function-one", "text"
+    return "by-function-two", "text"
+def close(number: int) -> None:
+    raise DeviceError(*_meaning(number))
+""",
+    "by_helper.py": """
+def _refuse(code: str, text: str) -> None:
+    raise DeviceError(code, text)
+def close() -> None:
+    _refuse("by-helper", "text")
+""",
+    "by_keyword.py": """
+def close() -> None:
+    raise DeviceError(text="text", code="by-keyword")
+""",
+    "lost.py": """
+def close(number: int) -> None:
+    raise DeviceError(f"port-{number}", "gone")
+""",
 }
 
 
-def _strings() -> Iterator[str]:
-    """Every string constant of the source outside the table itself."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        if path.name == "error_table.py" or "sim" in path.relative_to(SOURCE).parts:
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
-
-
-def _raised() -> Iterator[tuple[str, str]]:
-    """Where and which code is given to a class of the tree, as far as it stands there literally."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CLASSES):
-                continue
-            if node.args and isinstance(node.args[0], ast.Constant):
-                yield f"{path.name}:{node.lineno}", str(node.args[0].value)
-
-
-def test_every_raised_code_has_a_row() -> None:
-    missing = [(where, code) for where, code in _raised() if code not in error_table.ERROR_TABLE]
-    assert missing == []
-
-
-def test_every_row_is_used() -> None:
-    used = set(_strings())
-    assert [code for code in error_table.ERROR_TABLE if code not in used] == []
-
-
-def test_dealer_texts_fit_a_small_screen() -> None:
-    long = {code: row.dealer_text for code, row in error_table.ERROR_TABLE.items() if len(row.dealer_text) > 120}
-    assert long == {}
+def test_codes_are_followed_through_names_tables_functions_and_keywords() -> None:
+    """The follower itself: each way of giving a code is seen, and what cannot be followed is reported."""
+    errors = {"errors.py": (SOURCE / "errors.py").read_text()}
+    found = codes_in(errors | WRONG)
+    assert set(found.codes) == {
+        "not-in-the-table",
+        "by-name-one",
+        "by-name-two",
+        "by-table-one",
+        "by-table-two",
+        "by-function-one",
+        "by-function-two",
+        "by-helper",
+        "by-keyword",
+    }
+    assert found.lost == ["lost.py:3 f'port-{number}'"]
