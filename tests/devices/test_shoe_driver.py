@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, get_args
 
 import pytest
-from driver_bench import Bench, shoe_bench
+from driver_bench import WHERE, Bench, shoe_bench
 
 from cardshoe.cards import DECK, Card
 from cardshoe.devices import shoe_events as happened
@@ -47,7 +47,7 @@ from cardshoe.devices.shoe_terms import (
     ShoeState,
 )
 from cardshoe.link.events import LostReason, NotSentReason
-from cardshoe.link.messages import RejectReason
+from cardshoe.link.messages import Heartbeat, RejectReason
 from cardshoe.wire.spec import Kind, load_faults
 
 FAULTS = load_faults()
@@ -327,6 +327,27 @@ def test_the_other_requests_are_answered_or_failed() -> None:
     data = driver.read_counters(now=0.0, deadline=1.0).data
     failed, _lost = driver.close().happened
     assert failed == RequestFailed("READ_COUNTERS", None, LostReason.CLOSED)
+
+
+def test_an_inhibit_goes_before_everything_that_waits() -> None:
+    """SHOE-5.1, P5: behind the command on the line, before the stack that waits."""
+    bench = shoe_bench()
+    driver: Any = bench.driver
+    first = dispense(bench, 1)
+    dispense(bench, 2)
+    driver.set_inhibit(inhibited=True, now=0.0, deadline=1.0)
+    (frame,) = bench.frames(first)
+    answer = bench.frame("DISPENSE_REPLY", {"command_id": 1, "result": 0}, sequence=frame.sequence)
+    assert bench.said(bench.driver.receive(answer, 0.1).data) == [wire.SetInhibit(1)]
+
+
+def test_the_lease_is_the_caller_s() -> None:
+    """LINK-6.3: what the table's configuration says goes out with every heartbeat."""
+    driver = ShoeDriver(expected=Expected(WHERE), nonce=lambda: bytes(16), lease_ms=750)
+    bench = Bench(driver, wire.SHOE_CODEC)
+    reply = bench.hello_reply(driver.open(0.0, deadline=2.0).data)
+    (beat,) = [wire.SHOE_CODEC.decode(frame) for frame in bench.frames(driver.receive(reply, 0.0).data)]
+    assert beat == Heartbeat(750)
 
 
 # --- status

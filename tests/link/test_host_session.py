@@ -187,8 +187,10 @@ def test_noise_and_silence_are_told_apart() -> None:
     host.receive(b"\x00\x00", 0.1)
     assert host.advance(1.0).events == (SessionRefused(Refusal.SILENT, None, 0),)
     host.open(2.0, deadline=3.0)
-    host.receive(b"login: \x00", 2.1)
-    assert host.advance(3.0).events == (SessionRefused(Refusal.NOISE, None, 1),)
+    host.receive(b"login: \x00" + status(1), 2.1)
+    assert host.advance(3.0).events == (SessionRefused(Refusal.NOISE, None, 2),)
+    host.open(4.0, deadline=5.0)  # each attempt counts for itself
+    assert host.advance(5.0).events == (SessionRefused(Refusal.SILENT, None, 0),)
 
 
 def test_an_answer_at_the_deadline_is_too_late() -> None:
