@@ -25,6 +25,8 @@ from cardshoe.devices.events import (
     RequestFailed,
     StatusNotUnderstood,
 )
+from cardshoe.devices.session import Expected
+from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import (
     CommandAccepted,
     CommandNotSent,
