@@ -148,8 +148,7 @@ def random_irregularities(draw: random.Random, game: str, positions: list[str]) 
         ]
     if draw.random() < 0.15:
         fault = {"kind": "device_fault", "affects_outcome": True}
-        stands = any(event.get("outcome") == "stands" for event in chosen)  # see settled_cases.jsonl for that one
-        chosen = [fault] if stands or draw.random() < 0.5 else [*chosen, fault]
+        chosen = [*chosen, fault] if draw.random() < 0.5 else [fault]
     return chosen
 
 

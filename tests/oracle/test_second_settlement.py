@@ -144,3 +144,15 @@ def test_the_examples_hold_for_the_second_settlement(example: Line) -> None:
     found = list(expected(example["expect"], by_second(example["case"]), ""))
     assert not found, example.get("note")
     assert not differences(example["case"])
+
+
+def named_cases() -> list[Line]:
+    return [json.loads(text) for text in CASES.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("named", named_cases(), ids=lambda named: named["case"]["id"])
+def test_a_named_case(named: Line) -> None:
+    """The places where two readers of the text came to differ, or well might have; each case names its clauses."""
+    assert named["clauses"], named["note"]
+    assert plain(by_second(named["case"])) == named["answer"], named["note"]
+    assert plain(by_product(named["case"])) == named["answer"], named["note"]
