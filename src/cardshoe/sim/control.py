@@ -73,7 +73,7 @@ def _fault(world: World, values: dict[str, Any]) -> Answer:
 
 
 def _faults_left(world: World, _: dict[str, Any]) -> Answer:
-    return {"armed": world.faults.left()}
+    return {"armed": world.faults.left(), "missed": world.faults.missed()}
 
 
 def _line(world: World, values: dict[str, Any]) -> Answer:

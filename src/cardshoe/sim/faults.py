@@ -106,8 +106,7 @@ class Fault:
 
     def number(self, key: str) -> float | None:
         """Return a numeric value, None when it was left out."""
-        value = self.values.get(key)
-        return value if isinstance(value, int | float) else None
+        return _numeric(self.values.get(key))
 
     def text(self, key: str) -> str:
         """Return a text value, empty when it was left out."""
@@ -126,32 +125,41 @@ def parse(request: Mapping[str, object]) -> Fault:
         raise Impossible(f"fault: kind is {kind!r}, wanted is one of {', '.join(KINDS)}")
     rest = {key: value for key, value in request.items() if key != "kind"}
     values = checked(f"fault {kind}", rest, {**KINDS[kind].keys, **_TRIGGERS})
-    triggers = {name: values.pop(name) for name in _TRIGGERS}
-    if sum(value is not None for value in triggers.values()) > 1:
+    stack, after_s, chance = (_numeric(values.pop(name)) for name in _TRIGGERS)
+    if sum(value is not None for value in (stack, after_s, chance)) > 1:
         raise Impossible(f"fault {kind}: give one of stack, after_s and chance, not several")
-    as_ = values.get("as")
-    if isinstance(as_, str) and face_of(as_) is None:
-        raise Impossible(f"fault {kind}: as is {as_!r}, wanted is a card such as As or Td")
-    fault = Fault(kind, values, None, None, None)
-    bare = Fault(kind, triggers, None, None, None)
-    stack = bare.number("stack")
-    return Fault(
-        kind, fault.values, None if stack is None else int(stack), bare.number("after_s"), bare.number("chance")
-    )
+    named = values.get("as")
+    if isinstance(named, str) and face_of(named) is None:
+        raise Impossible(f"fault {kind}: as is {named!r}, wanted is a card such as As or Td")
+    return Fault(kind, values, None if stack is None else int(stack), after_s, chance)
+
+
+def _numeric(value: object) -> float | None:
+    return value if isinstance(value, int | float) else None
 
 
 class FaultBook:
-    """The faults of a world. `happen` carries out those that happen at once; `later` plans something in seconds."""
+    """The faults of a world. `happen` carries out those that happen at once; `later` plans something in seconds.
+
+    A fault that happens at once and waits for a stack happens `mid_feed_s` seconds after the stack was accepted.
+    """
 
     def __init__(
-        self, *, rng: random.Random, happen: Callable[[Fault], None], later: Callable[[float, Callable[[], None]], None]
+        self,
+        *,
+        rng: random.Random,
+        happen: Callable[[Fault], None],
+        later: Callable[[float, Callable[[], None]], None],
+        mid_feed_s: float,
     ) -> None:
+        self._mid_feed_s = mid_feed_s
         self._rng = rng
         self._happen = happen
         self._later = later
         self._waiting: list[Fault] = []
         self._armed: list[Fault] = []
         self._lasting: list[Fault] = []
+        self._missed: list[dict[str, object]] = []
         self._stacks = 0
         self._faces_read: list[int] = []
 
@@ -176,6 +184,10 @@ class FaultBook:
         every = self._armed + self._waiting + self._lasting
         return [{"kind": f.kind, "stack": f.stack, "after_s": f.after_s, "chance": f.chance} for f in every]
 
+    def missed(self) -> list[dict[str, object]]:
+        """Return the faults that could not happen when they were due, and why."""
+        return list(self._missed)
+
     def _due(self, fault: Fault) -> None:
         self._waiting.remove(fault)
         self._try_to_arm(fault)
@@ -186,12 +198,15 @@ class FaultBook:
         else:
             self._armed.append(fault)
 
+    def _arming(self, fault: Fault) -> Callable[[], None]:
+        return lambda: self._try_to_arm(fault)
+
     def _try_to_arm(self, fault: Fault) -> None:
-        """Arm a fault that is due; what is impossible by then does not happen."""
+        """Arm a fault that is due; what is impossible by then does not happen, and is told by `missed`."""
         try:
             self._arm(fault)
-        except Impossible:
-            return
+        except Impossible as refusal:
+            self._missed.append({"kind": fault.kind, "text": str(refusal)})
 
     def _take(self, occasion: Occasion) -> list[Fault]:
         taken = [fault for fault in self._armed if fault.occasion is occasion]
@@ -211,7 +226,7 @@ class FaultBook:
         self._armed += [fault for fault in due if fault.occasion is not Occasion.NOW]
         self._armed += self._rolled(Occasion.CUT)
         for fault in [f for f in due if f.occasion is Occasion.NOW] + self._rolled(Occasion.NOW):
-            self._later(0.0, lambda fault=fault: self._try_to_arm(fault))  # type: ignore[misc]
+            self._later(self._mid_feed_s, self._arming(fault))
 
     def effects(self, cards: int) -> dict[int, Effect]:
         """Return what goes wrong with which card of a stack of `cards`; other faults of a dispense happen now."""

@@ -34,6 +34,7 @@ from cardshoe.sim.truth import Truth
 FIRMWARE_VERSION: Final = "1.0.0-sim"
 SHOE_CAPABILITIES: Final = 31
 READER_CAPABILITIES: Final = 7
+MID_FEED_S: Final = 0.3
 
 
 class World:
@@ -112,7 +113,12 @@ class World:
             table=self._table, mechanism=self._mechanism, truth=self._truth, shuffle_source=lambda: self._shuffles
         )
         self.mishaps = self._make_mishaps()
-        self.faults = FaultBook(rng=self._source("faults"), happen=self.mishaps.happen, later=self._later)
+        self.faults = FaultBook(
+            rng=self._source("faults"),
+            happen=self.mishaps.happen,
+            later=self._later,
+            mid_feed_s=MID_FEED_S / self._speed,
+        )
         self._mechanism.effects_of = self.faults.effects
 
     def _make_box(
