@@ -159,6 +159,10 @@ IDS = [
     dialogue("stale-below", "SHOE-3.3 SHOE-3.1", "ids may leave gaps; one below the highest is stale though it was never used", [
         *opened(), *deal(1, 100, 2), BEFORE, dispense(2, add=50), answered(2, STALE, add=50), nothing(3000), NONE_MORE, status(last_command="$last+100"),
     ]),
+    dialogue("gap-is-not-never-seen", "SHOE-3.6 SHOE-3.3", "an id below the highest that was never used is not never_seen: it can no longer be used", [
+        *opened(), dispense(1, add=3, cards=0), want("DISPENSE_REPLY", sequence=1, result=BAD_VALUE), *query(2, NEVER_SEEN, add=3), *deal(3, 100, 1),
+        *query(4, 5, add=50), *query(5, 5, add=3), *query(6, NEVER_SEEN, add=101), *query(7, DONE, add=100),
+    ]),
     dialogue("stale-before-gate", "SHOE-3.3 SHOE-4.2", "a stale id is stale though the gate is occupied and the motor inhibited", [
         *opened(), dispense(1), answered(1, 0), ready(2), send("SET_INHIBIT", 2, inhibited=1), want("SET_INHIBIT_REPLY", sequence=2, inhibited=1),
         dispense(3), answered(3, STALE), dispense(4, add=2), answered(4, INHIBITED, add=2),
