@@ -66,7 +66,7 @@ def floor_ruled(state: State, event: FloorRuled) -> tuple[State, Effects]:
             raise Refused("ruling", f"the open question is another one: {hold.question}", cites=hold.cites)
         if is_position(hold.who) and event.who not in ("all", hold.who):
             raise Refused("ruling", f"the question is about position {hold.who}, not {event.who}")
-    elif event.outcome == "void" and (state.over or (event.who != "all" and not state.hand(event.who).wagers)):
+    elif event.outcome == "void" and not _has_open_hand(state, event.who):
         raise Refused("ruling", f"there is no open hand of {event.who} to be void")
     state = _without(state, hold)
     closed: Effects = (HoldClosed(hold, event.outcome),) if hold is not None else ()
@@ -76,6 +76,12 @@ def floor_ruled(state: State, event: FloorRuled) -> tuple[State, Effects]:
         whom = POSITIONS if event.who == "all" else (event.who,)
         after, effects = voided_by_floor(state, whom)
     return after, (*closed, *effects)
+
+
+def _has_open_hand(state: State, who: str) -> bool:
+    if state.betting or state.over:
+        return False
+    return who == "all" or bool(state.hand(who).wagers)
 
 
 def raise_alarm(state: State, event: AlarmRaised) -> tuple[State, Effects]:
