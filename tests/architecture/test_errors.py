@@ -96,11 +96,11 @@ def _meaning(number: int) -> tuple[str, str]:
 def close(number: int) -> None:
     raise DeviceError(*_meaning(number))
 """,
-    "by_helper.py": """
+    "by_parameter.py": """
 def _refuse(code: str, text: str) -> None:
     raise DeviceError(code, text)
 def close() -> None:
-    _refuse("by-helper", "text")
+    _refuse("by-parameter", "text")
 """,
     "by_keyword.py": """
 def close() -> None:
@@ -125,7 +125,7 @@ def test_codes_are_followed_through_names_tables_functions_and_keywords() -> Non
         "by-table-two",
         "by-function-one",
         "by-function-two",
-        "by-helper",
+        "by-parameter",
         "by-keyword",
     }
     assert found.lost == ["lost.py:3 f'port-{number}'"]

@@ -103,7 +103,7 @@ def test_a_file_that_is_no_python_is_named() -> None:
 
 def test_tests_are_read_from_modules_and_cases_and_not_from_the_tests_of_the_list(tmp_path: Path) -> None:
     folder = tmp_path / "tests"
-    for name in ("round/test_a.py", "round/helper.py", "data/cases.jsonl", "clauses/test_list.py", "bench/test_b.py"):
+    for name in ("round/test_a.py", "round/played.py", "data/cases.jsonl", "clauses/test_list.py", "bench/test_b.py"):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("# nothing\n")
