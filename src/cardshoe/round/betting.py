@@ -85,7 +85,7 @@ def wager(state: State, event: WagerPlaced) -> tuple[State, Effects]:
     merged = dict(hand.wagers)
     for name, cents in event.wagers.items():
         before = merged.get(name, 0)
-        if type(cents) is int and cents < before:
+        if type(cents) is int and 0 < cents < before:
             raise Refused(
                 "wager-lowered",
                 f"position {hand.position}: {name} lies at {before} cents; {cents} would lower it, withdraw it instead",
