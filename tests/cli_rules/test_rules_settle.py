@@ -1075,3 +1075,16 @@ def test_own_odds() -> None:
     answer = settle(TCP, {"1": hand}, "Qs 5h 2c", [], **own)
     assert outcomes(answer, "1")["pair_plus"][1] == 700
     assert outcomes(answer, "1")["ante"][1] == 500 + 1000
+
+
+def test_a_round_that_ended_early_has_a_short_board() -> None:
+    """Ruling 10.12: one has folded, the other is void, nothing waits: no card is needed that was never dealt."""
+    hands = {"1": at({"ante": 1000}, "Td Qc", "fold"), "5": at({"ante": 1000}, "Jd Qs 2h")}
+    found = count("5", 3, repairable=True)
+    for board in ([], DRY[:3], DRY):
+        answer = settle(THB, hands, "", board, found, ruling("5", "void"))
+        assert [answer["positions"][each]["state"] for each in "15"] == ["folded", "void"]
+        assert (answer["dealer"], answer["voided"]) == (None, False)
+    waiting = {**hands, "1": at({"ante": 1000, "bonus": 100}, "Td Qc", "fold")}
+    assert refused(THB, waiting, "Qh 6s", DRY[:3], found, ruling("5", "void")).code == "card-count"
+    assert refused(THB, waiting, "", DRY, found, ruling("5", "void")).code == "card-count"

@@ -253,17 +253,17 @@ class _Drive:
 
 
 def _check_counts(record: RoundRecord, void: tuple[str, ...], *, all_void: bool) -> None:
+    """Refuse numbers of cards that cannot be; what a step needs and does not find is refused at that step."""
     each = record.game.cards_each
     for position, hand in record.hands.items():
         if position not in void and len(hand.cards) != each:
             raise InputError("card-count", f"positions[{position!r}].cards: {len(hand.cards)} cards, not {each}")
-    folded_early = all(hand.actions[-1:] == ("fold",) for hand in record.hands.values())
+    # A round that ended early has no dealer's hand that was seen.
     dealers = each if record.game.has_dealer_hand else 0
-    if not all_void and len(record.dealer) != dealers and not (folded_early and not record.dealer):
+    if not all_void and len(record.dealer) not in (0, dealers):
         raise InputError("card-count", f"dealer: {len(record.dealer)} cards, not {dealers}")
     most = record.game.board_cards
-    short_allowed = all_void or folded_early
-    if len(record.board) > most or (len(record.board) < most and not short_allowed):
+    if len(record.board) > most:
         raise InputError("card-count", f"board: {len(record.board)} cards, not {most}")
 
 
