@@ -338,6 +338,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     # cli: journal
     "journal-public-key": Meaning(*_NOTE, "That is not a public key. Give 64 hex digits."),
     "journal-export": Meaning(*_NOTE, "The journal cannot be exported there. Name another file."),
+    # cli: run
+    "config-file": Meaning(*_NOTE, "The configuration cannot be read. Call the technician."),
     # cli: demo
     "demo-option": Meaning(*_SETUP, "The demo cannot run with these options. Correct them."),
 }

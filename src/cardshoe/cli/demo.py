@@ -124,7 +124,7 @@ def _order(
     game: str | None, method: str | None, journal: Path, *, seed: int | None, speed: float, rounds: int | None
 ) -> DemoOrder:
     """Return what is to be played; an open round of the journal says what is not said by an option."""
-    from cardshoe.lab.continuing import open_round_in  # noqa: PLC0415
+    from cardshoe.lab.before_opening import open_round_in  # noqa: PLC0415
     from cardshoe.lab.demo import DemoOrder  # noqa: PLC0415
 
     was_game, was_method = open_round_in(journal) or (DEFAULT_GAME, DEFAULT_METHOD)

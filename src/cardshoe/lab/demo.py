@@ -19,7 +19,7 @@ from cardshoe.clock import SystemClock
 from cardshoe.errors import JournalError
 from cardshoe.games.script import TakeStub
 from cardshoe.journal import verify
-from cardshoe.lab.continuing import require_own
+from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.lab.hands import open_hands
 from cardshoe.lab.playing import Playing
 from cardshoe.lab.world_process import World, WorldProcess
@@ -88,10 +88,11 @@ async def run_demo(order: DemoOrder, world: World, *, process: WorldProcess | No
     Raises `ConfigError`, `DeviceError`, `JournalError`. An interrupt (SIGINT, SIGTERM) ends it in good order.
     """
     require_own(order.journal, TABLE_NAME)
-    clock = SystemClock()
+    clock, config = SystemClock(), demo_config(order, world)
+    require_usable_urls(config)
     hands = await open_hands(world.control)
     try:
-        async with open_table(demo_config(order, world), order.journal, clock=clock) as table:
+        async with open_table(config, order.journal, clock=clock) as table:
             before = table.shown.tally
             async with _shown_by(table, show):
                 playing = Playing(table, hands, clock=clock, seed=order.seed, speed=order.speed)

@@ -96,14 +96,14 @@ class Robot:
         yield from self._change_seats(round_id)
         if not self._chips_ready:
             yield Pause(8.0)
-        self._chips_ready = False  # only those who waited for the table to open have their chips ready
         seated = [each for each in self._table.shown.positions if each.player is not None]
         for number, each in enumerate(seated):
             must = number == len(seated) - 1 and not any(one.wagers for one in self._table.shown.positions)
             wagers = self._players.wagers(round_id, each.position, must=must)
             if wagers and not each.wagers and each.player is not None:
                 yield Say(WagerPlaced(each.position, each.player, wagers))
-        yield Pause(0.5)
+        yield Pause(0.1 if self._chips_ready else 1.0)
+        self._chips_ready = False  # only those who waited for the table to open have their chips ready
         yield Say(NoMoreBetsCalled())
 
     def _change_seats(self, round_id: int) -> Steps:

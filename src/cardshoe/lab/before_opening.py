@@ -1,6 +1,6 @@
-"""What a journal that exists says before a table is opened on it.
+"""What is looked at before a table is opened: whose journal it is, what is open in it, whether its URLs can be used.
 
-Owns two questions: whose journal it is, and which game and method an open round in it has. It reads only; whether the
+Owns these three questions, which belong to a command line and not to a running table. It reads only; whether the
 journal can be trusted is found out by opening it.
 """
 
@@ -10,11 +10,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from cardshoe.errors import JournalError
+from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import JournalReader
+from cardshoe.table.config import TableConfig
 from cardshoe.table.state import NOTED
+from cardshoe.transport import SimUrl, parse_device_url
 
 _FIRST_RECORDS: Final = 50
+
+
+def require_usable_urls(config: TableConfig) -> None:
+    """Raise `ConfigError` (`device-url`, `simulated-device-refused`) for a device URL that no port can be opened by."""
+    for name, part in (("shoe", config.devices.shoe), ("reader", config.devices.reader)):
+        if part is not None and isinstance(parse_device_url(part.url), SimUrl):
+            raise ConfigError(
+                "simulated-device-refused",
+                f"devices.{name} is {part.url!r}; a name of the laboratory is no port. Give the URL that the simulated"
+                " world's ready line shows, serial:///… or tcp://….",
+            )
 
 
 def require_own(path: Path, table_name: str) -> None:

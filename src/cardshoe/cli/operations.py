@@ -1,0 +1,139 @@
+"""The operations that `cardshoe run` takes: those of `rehearse`, and what only a live table has.
+
+Owns the way from the object of a line to an act of the table. Must not know the table's state beyond what a question
+needs to be told from an alarm. A live table's stacks come from its shoe, never from an operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from cardshoe.cli.fields import Fields, as_object, check_keys, parse_irregularity
+from cardshoe.cli.rehearse import _EVENTS, _checked
+from cardshoe.errors import InputError, Refused
+from cardshoe.games.quoting import quoted
+from cardshoe.games.script import Game
+from cardshoe.round.events import (
+    DECLARED,
+    CardTurned,
+    DecisionMade,
+    DeclaredConfirmed,
+    EntryCorrected,
+    HoldCleared,
+    RoundCompleted,
+    WagerPlaced,
+)
+from cardshoe.table.acts import Act, ClearAlarm, OpenRound
+
+_KEYS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "open_round": ((), ("seats",)),
+    "turned": (("place", "card"), ()),
+    "confirm": (("role",), ()),
+    "clear": (("code", "role", "reason"), ("choice", "second")),
+    "complete": ((), ()),
+}
+"""Operation of a live table to (required keys, optional keys) beside `op`."""
+
+
+class Operations:
+    """Turns lines into acts, one table's in their order; knows the last entry, which `correct` may change.
+
+    `held` tells the codes of the open round's questions.
+    """
+
+    def __init__(self, game: Game, held: Callable[[], tuple[str, ...]]) -> None:
+        self._game = game
+        self._held = held
+        self._number = -1
+        self._entry: Fields = {}
+        self._entry_at: frozenset[int] = frozenset()
+
+    def act(self, line: Fields) -> Act:
+        """Return the act that `line` asks for. Raises `InputError` for its form, `Refused` for its values."""
+        self._number += 1
+        fields = {key: value for key, value in line.items() if key != "id"}
+        if "op" not in fields:
+            raise InputError("missing-key", "the key 'op' is missing; add it")
+        op = fields["op"]
+        if isinstance(op, str) and op in _KEYS:
+            check_keys(fields, ("op", *_KEYS[op][0]), _KEYS[op][1], f"{op}: ")
+            return self._live(op, fields)
+        return self._rehearsed(_checked(self._game, fields, "the line"))
+
+    def accepted(self, line: Fields) -> None:
+        """Note that the act of `line` was accepted: it may be the entry that a later line corrects."""
+        if line["op"] in ("wager", "decide"):
+            self._entry, self._entry_at = line, frozenset({self._number})
+        elif line["op"] == "correct":
+            self._entry, self._entry_at = self._corrected(line), self._entry_at | {self._number}
+        elif line["op"] == "turned":
+            self._entry, self._entry_at = {}, frozenset()
+
+    def _live(self, op: str, fields: Fields) -> Act:
+        match op:
+            case "open_round":
+                return OpenRound(_seats(fields))
+            case "turned":
+                return CardTurned(_text(fields, "card"), _text(fields, "place"), DECLARED)
+            case "confirm":
+                return DeclaredConfirmed(_text(fields, "role"))
+            case "complete":
+                return RoundCompleted()
+            case _:
+                return self._cleared(fields)
+
+    def _cleared(self, fields: Fields) -> Act:
+        code, role, reason = (_text(fields, key) for key in ("code", "role", "reason"))
+        second = _text(fields, "second") if "second" in fields else ""
+        if code not in self._held() and "choice" not in fields:
+            return ClearAlarm(code, role, reason, second)
+        if "choice" not in fields:
+            raise InputError("missing-key", f"clear: the question {quoted(code)} needs a 'choice'; add it")
+        return HoldCleared(code, _text(fields, "choice"), role, reason, second)
+
+    def _rehearsed(self, fields: Fields) -> Act:
+        op = fields["op"]
+        if op == "stack":
+            raise Refused(
+                "act", "stacks are asked of the shoe by the table itself; take the stack that lies in the gate"
+            )
+        if op == "irregularity":
+            return parse_irregularity(self._game, {key: fields[key] for key in fields if key != "op"}, "irregularity")
+        if op != "correct":
+            return _EVENTS[str(op)](fields)
+        corrected = self._corrected(fields)
+        event = _EVENTS[str(corrected["op"])](corrected)
+        if not isinstance(event, WagerPlaced | DecisionMade):
+            raise Refused("nothing-to-correct", "only a wager or a decision can be corrected by an operation")
+        return EntryCorrected(event)
+
+    def _corrected(self, fields: Fields) -> Fields:
+        of = fields["of"]
+        if type(of) is not int or of not in self._entry_at:
+            raise Refused(
+                "nothing-to-correct",
+                f"operation {quoted(of)} is not the last wager or decision; only that can be corrected, until the next"
+                " step that cannot be undone",
+            )
+        new = {key: value for key, value in fields.items() if key not in ("op", "of")}
+        for key in new:
+            if key not in self._entry:
+                raise Refused("nothing-to-correct", f"operation {of} has no {key!r} that could be corrected")
+        return {**self._entry, **new}
+
+
+def _text(fields: Fields, key: str) -> str:
+    value = fields[key]
+    if not isinstance(value, str):
+        raise InputError("field-type", f"{key}: {quoted(value)} is no text; write it in quotes")
+    return value
+
+
+def _seats(fields: Fields) -> dict[str, str]:
+    seats: dict[str, str] = {}
+    for position, player in as_object(fields.get("seats", {}), "seats").items():
+        if not isinstance(player, str):
+            raise InputError("field-type", f"seats.{position}: {quoted(player)} is no text; write it in quotes")
+        seats[position] = player
+    return seats

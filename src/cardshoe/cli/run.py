@@ -1,0 +1,168 @@
+"""`cardshoe run --config table.toml`: a table on real ports, its operations as JSON Lines on standard input.
+
+Owns the reading of the configuration file, the lines in and out, and the end: at the end of input or at SIGTERM the
+table is closed in good order, whatever its ports do. Each line is answered by `{"accepted": true}` or by `{"accepted":
+false, "refusal": {"code", "text", "cites"}}`; each change of what is due is told by `{"due": {"step", …}, "words"}`.
+Exit status 0 done, 1 a line was refused, 2 a configuration that cannot be used, 3 a device that could not be had, 4 a
+journal that cannot be trusted or written, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from cardshoe.cli.incoming import Line, lines_of
+from cardshoe.cli.json_lines import answer_line
+from cardshoe.cli.operations import Operations
+from cardshoe.errors import CardshoeError, ConfigError, JournalError
+from cardshoe.lab.before_opening import require_own, require_usable_urls
+from cardshoe.round.machine import find_game
+from cardshoe.table.app import Table, open_table
+from cardshoe.table.config import TableConfig, parse_config
+from cardshoe.table.view import Due
+
+INTERRUPTED: Final = 130
+_STANDARD_INPUT: Final = 0
+_CONFIG_MAX: Final = 1 << 20
+
+
+def command(
+    config: Annotated[Path, typer.Option(help="The table's configuration, TOML.")],
+    *,
+    _as_json: Annotated[bool, typer.Option("--json", help="Speak JSON Lines, which it always does.")] = False,
+) -> None:
+    """Run a table against the devices of a configuration file."""
+    read = parse_config(_text(config), str(config))
+    require_usable_urls(read)
+    journal = config.absolute().parent / read.table.journal
+    require_own(journal, read.table.name)
+    status = asyncio.run(_Run(read, journal).until_ended())
+    if status:
+        raise typer.Exit(status)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_CONFIG_MAX).decode("utf-8")
+    except OSError as error:
+        raise ConfigError(
+            "config-file", f"The configuration {path} cannot be read: {error.strerror}. Nothing was started."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            "config-file", f"The configuration {path} is not UTF-8 (byte {error.start}). Nothing was started."
+        ) from error
+
+
+class _Run:
+    """One table between standard input and standard output."""
+
+    def __init__(self, config: TableConfig, journal: Path) -> None:
+        self._config = config
+        self._journal = journal
+        self._refused = False
+        self._speaking = asyncio.Lock()
+
+    async def until_ended(self) -> int:
+        """Serve until the end of input or a signal; return the exit status. Raises what ends the table."""
+        with _signals() as stopped:
+            async with open_table(self._config, self._journal) as table:
+                serving = [asyncio.ensure_future(self._serve(table)), asyncio.ensure_future(self._tell_due(table))]
+                try:
+                    done, _ = await asyncio.wait({*serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+                    for task in serving:
+                        if task in done:
+                            task.result()
+                finally:
+                    for task in serving:
+                        task.cancel()
+                    await asyncio.gather(*serving, return_exceptions=True)
+            if stopped.done():
+                return stopped.result()
+        return 1 if self._refused else 0
+
+    async def _serve(self, table: Table) -> None:
+        operations = Operations(find_game(self._config.table.game), lambda: _held(table))
+        lines = lines_of(_STANDARD_INPUT)
+        while (line := await lines.get()) is not None:
+            async with self._speaking:
+                _say(await self._answered(table, operations, line))
+
+    async def _answered(self, table: Table, operations: Operations, line: Line) -> dict[str, object]:
+        read = answer_line(*line, lambda case: {"case": case})
+        case, problem = read.get("case"), read.get("error")
+        if isinstance(case, dict):
+            try:
+                await table.act(operations.act(case))
+            except JournalError:
+                raise
+            except CardshoeError as error:
+                problem = {"code": error.code, "text": error.text, "cites": error.cites}
+            else:
+                operations.accepted(case)
+                return {"accepted": True}
+        self._refused = True
+        return {"accepted": False, "refusal": problem}
+
+    async def _tell_due(self, table: Table) -> None:
+        seen, told = table.shown, None
+        while True:
+            if seen.due != told:
+                async with self._speaking:
+                    _say({"due": _step(seen.due), "words": seen.words})
+                told = seen.due
+            seen = await table.changed(seen)
+
+
+def _held(table: Table) -> tuple[str, ...]:
+    round_ = table.controller.desk.open_round
+    return tuple(hold.code for hold in round_.holds) if round_ is not None else ()
+
+
+def _say(answer: dict[str, object]) -> None:
+    print(json.dumps(answer, ensure_ascii=False), flush=True)
+
+
+def _step(due: Due) -> dict[str, object]:
+    name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in type(due).__name__)
+    return {"step": name.removeprefix("_"), **{each.name: _plain(getattr(due, each.name)) for each in fields(due)}}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    return value
+
+
+@contextmanager
+def _signals() -> Iterator[asyncio.Future[int]]:
+    """Give a future that SIGTERM ends with 0 and SIGINT with 130."""
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+
+    def stop(status: int) -> None:
+        if not stopped.done():
+            stopped.set_result(status)
+
+    for number, status in ((signal.SIGTERM, 0), (signal.SIGINT, INTERRUPTED)):
+        loop.add_signal_handler(number, stop, status)
+    try:
+        yield stopped
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
