@@ -23,7 +23,7 @@ from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import Committed, Entry, Journal, JournalReader, verify
 from cardshoe.journal import space as space_room
 from cardshoe.journal.anchor import AnchorFile
-from cardshoe.journal.committer import CHECKPOINT_COMMITS, Committer
+from cardshoe.journal.committer import CHECKPOINT_COMMITS, ROWS_IN_A_STATEMENT, Committer
 
 
 @pytest.fixture
@@ -147,6 +147,23 @@ def test_however_it_was_cut_into_commits_the_chain_holds(tmp_path_factory, steps
     verdict = verify(path)
     assert (verdict.ok, verdict.signed) == (True, True)
     assert independent_verifier.what_is_wrong(independent_verifier.read_rows(path)) is None
+
+
+@pytest.mark.parametrize("size", [1, ROWS_IN_A_STATEMENT, ROWS_IN_A_STATEMENT + 1, 3 * ROWS_IN_A_STATEMENT + 7])
+def test_an_append_of_any_size_is_one_commit(path: Path, size: int) -> None:
+    """P2: all of it or nothing; here a foreign trigger swallows its last record."""
+    with Journal.open(path) as journal:
+        assert journal.append_now([Entry("a", {"n": n}) for n in range(size)]).last_seq == 2 + size
+        connection = sqlite3.connect(path)
+        last = 2 + 2 * size
+        connection.execute(
+            f"create trigger quiet before insert on records when new.seq = {last} begin select raise(ignore); end"
+        )
+        connection.close()
+        with pytest.raises(JournalError) as refused:
+            journal.append_now([Entry("b", {"n": n}) for n in range(size)])
+        assert refused.value.code == "journal-altered"
+    assert len(rows_of(path)) == 2 + size
 
 
 def test_heads_that_queue_up_are_each_signed(path: Path) -> None:

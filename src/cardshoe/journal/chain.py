@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -37,9 +37,11 @@ _LINK_DOMAIN: Final = b"cardshoe-journal-link-1\0"
 _HEAD_DOMAIN: Final = b"cardshoe-journal-head-1\0"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One record as stored: its canonical text, its digest, and its signature (empty but on a head)."""
+class Row(NamedTuple):
+    """One record as stored: its canonical text, its digest, and its signature (empty but on a head).
+
+    A tuple, because it is what SQLite takes and gives, hundreds at a time.
+    """
 
     seq: int
     text: str

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +24,13 @@ from cardshoe.journal.chain import Head, Row, extend, sign_head
 # A write-ahead file that is used again is quicker to sync than one that grows; a checkpoint costs about four commits.
 CHECKPOINT_COMMITS: Final = 200
 MAX_UNANCHORED_COMMITS: Final = 64
+ROWS_IN_A_STATEMENT: Final = 200
 _BUSY_S: Final = 2.0
+
+
+@cache
+def _insert_of(rows: int) -> str:
+    return f"INSERT INTO records VALUES {', '.join(['(?, ?, ?, ?)'] * rows)}"  # noqa: S608
 
 
 class Committer:
@@ -73,13 +81,14 @@ class Committer:
         Raises JournalError; then nothing more may be committed here, and what of this batch is on disk is unknown.
         """
         rows = extend(self.head, batch, self._key if sealed else None)
-        values = [(row.seq, row.text, row.digest, row.signature) for row in rows]
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            taken = self._connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", values).rowcount
-            if taken != len(rows):
-                raise trouble.altered(self._path, f"of {len(rows)} records from {rows[0].seq} on {taken} were taken")
-            self._connection.execute("COMMIT")
+            if len(rows) == 1:  # a statement is a commit by itself, and the quickest
+                self._insert(rows)
+            else:
+                self._connection.execute("BEGIN IMMEDIATE")
+                for start in range(0, len(rows), ROWS_IN_A_STATEMENT):
+                    self._insert(rows[start : start + ROWS_IN_A_STATEMENT])
+                self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise trouble.from_sqlite(error, self._path) from error
         last = rows[-1]
@@ -87,6 +96,12 @@ class Committer:
         self._since_checkpoint += 1
         self._since_anchor += 1
         return rows
+
+    def _insert(self, rows: list[Row]) -> None:
+        """Insert `rows` and see that they were taken, because a foreign trigger may swallow them without a word."""
+        taken = self._connection.execute(_insert_of(len(rows)), tuple(chain.from_iterable(rows))).rowcount
+        if taken != len(rows):
+            raise trouble.altered(self._path, f"of {len(rows)} records from {rows[0].seq} on {taken} were taken")
 
     def tidy(self) -> None:
         """Do what is due after many commits: the anchor and the checkpoint. Raises JournalError."""

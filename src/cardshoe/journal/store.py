@@ -241,8 +241,7 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
             connection.execute("BEGIN")
             schema.create(connection)
             for row in extend(GENESIS, [first], key):
-                values = (row.seq, row.text, row.digest, row.signature)
-                connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", values)
+                connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", row)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
         finally:
