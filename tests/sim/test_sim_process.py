@@ -473,7 +473,7 @@ def test_an_idle_world_sleeps(start: Start) -> None:
         (["--faults", "{dir}/none"], "none"),
         (["--faults", "{dir}/file"], "line 1"),
         (["--faults", "{dir}/faults"], "fault 2"),
-        (["--mutate", "LINK-0.0"], "LINK-4.3"),
+        (["--mutate", "LINK-X"], "LINK-4.3"),
         (["--control", "{dir}/file"], "no socket"),
         (["--control", "{dir}/" + "x" * 120], "longer than"),
         (["--control", "{dir}/no/where"], "cannot be made"),

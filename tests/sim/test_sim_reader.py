@@ -154,6 +154,17 @@ def test_what_can_go_wrong_with_a_reading(fault: dict[str, object], faces: list[
     assert read(bench)[-1][2] == face_number(bench.world.every_card()["dealer"][1]), "one fault, one reading"
 
 
+def test_the_picture_of_the_previous_card() -> None:
+    """devices.md section 5: the last identity reported again for the next card."""
+    bench = table()
+    bench.do("turn", what="board", cards=1)
+    bench.run(1.0)
+    bench.do("fault", kind="previous_read")
+    bench.do("turn", what="board", cards=1)
+    bench.run(1.0)
+    assert read(bench)[1][2] == read(bench)[0][2]
+
+
 def test_a_face_reported_twice() -> None:
     """handbook devices.md section 7: a misread that shows as a duplicate."""
     bench = table()

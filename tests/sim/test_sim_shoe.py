@@ -638,6 +638,50 @@ def test_faults_of_the_machine(kind: str, code: int, clears: int) -> None:
     assert bench.beat().fault == 0
 
 
+FEED_FAULTS = [
+    {"kind": "jam"},
+    {"kind": "jam", "where": "exit"},
+    {"kind": "stuck"},
+    {"kind": "stuck", "where": "exit"},
+    {"kind": "double_feed"},
+    {"kind": "short_feed"},
+    {"kind": "slip"},
+    {"kind": "sensor_chatter"},
+    {"kind": "missed_passage"},
+    {"kind": "face_up"},
+]
+ENDINGS = {"STACK_READY", "DISPENSE_FAILED", "DISPENSE_INTERRUPTED"}
+
+
+@pytest.mark.parametrize("fault", FEED_FAULTS, ids=lambda fault: "-".join(fault.values()))
+@pytest.mark.parametrize(("cards", "card"), [(1, 1), (2, 1), (2, 2), (3, 2), (7, 7)])
+def test_a_dispense_ends_once_and_in_time(fault: dict[str, str], cards: int, card: int) -> None:
+    """SHOE-4.3, SHOE-4.5: exactly one ending, at the latest 3000 ms a card after acceptance, a cover card included."""
+    bench = fresh(seed=cards * 10 + card)
+    bench.do("insert_cover_card")
+    bench.do("fault", card=card, **fault)
+    bench.dispense(1, cards)
+    accepted = bench.now
+    bench.run(3.0 * cards + 5.0)
+    endings = [one for one in bench.events if one.name in ENDINGS]
+    assert len(endings) == 1
+    assert endings[0].at - accepted <= 3.0 * cards
+    out = bench.do("counters")["cards_out"]
+    told = endings[0].fields.get("cards_seen", endings[0].fields.get("cards"))
+    assert told in ({out - 1} if fault["kind"] == "missed_passage" else {out, 0xFF})
+    assert all_cards(bench.world) == FULL_DECK
+
+
+def test_a_card_that_slides_out_while_hands_empty_the_magazine() -> None:
+    """Nothing moves any more when the magazine is empty."""
+    bench = fresh()
+    bench.do("fault", kind="unexpected_card")
+    bench.run(0.02)
+    bench.do("remove_stub")
+    bench.run(1.0)
+    assert count_at(bench.world, "hand") == 52
+
+
 def test_a_watchdog_reset() -> None:
     """SHOE-8.5, faults.toml 0302."""
     bench = fresh()

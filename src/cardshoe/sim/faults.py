@@ -72,6 +72,7 @@ KINDS: Final[dict[str, FaultKind]] = {
     "unreadable": FaultKind(Occasion.READ, _PLACE | {"recovers_after_s": optional(Kind.NUMBER)}),
     "foreign_read": FaultKind(Occasion.READ, _PLACE),
     "duplicate_read": FaultKind(Occasion.READ, _PLACE),
+    "previous_read": FaultKind(Occasion.READ, _PLACE),
     "power_cut": FaultKind(Occasion.CUT, _AT | {"on_after_s": optional(Kind.NUMBER)}),
     "device_reset": FaultKind(Occasion.CUT, _AT),
     "unexpected_card": FaultKind(Occasion.NOW, {"source": optional(choices=("magazine", "hand"), default="magazine")}),
@@ -214,7 +215,8 @@ class FaultBook:
         return taken + self._rolled(occasion)
 
     def _rolled(self, occasion: Occasion) -> list[Fault]:
-        return [f for f in self._lasting if f.occasion is occasion and self._rng.random() < (f.chance or 0.0)]
+        fitting = [f for f in self._lasting if f.occasion is occasion and f not in self._armed]
+        return [f for f in fitting if self._rng.random() < (f.chance or 0.0)]
 
     # --- occasions
 
@@ -270,6 +272,8 @@ class FaultBook:
                 return Misreading(UNREADABLE, fault.number("recovers_after_s"))
             case "foreign_read":
                 return Misreading(FOREIGN)
+            case "previous_read" if self._faces_read:
+                return Misreading(self._faces_read[-1])
             case "duplicate_read" if self._faces_read:
                 return Misreading(self._rng.choice(self._faces_read))
             case _:

@@ -90,6 +90,7 @@ class Hands:
         state = self._mechanism.state
         cards = state.path + state.magazine
         from_path = bool(state.path)
+        self._mechanism.stop()
         state.path, state.magazine = [], []
         if from_path:
             self._mechanism.path_emptied()

@@ -125,7 +125,7 @@ class Mechanism:
             case "gate":
                 return bool(state.gate or state.mouth)
             case "magazine":
-                return counted(state.magazine) > 0
+                return any(not placed.is_cover for placed in state.magazine)
             case _:
                 return state.door_open
 
@@ -181,6 +181,7 @@ class Mechanism:
         """Push what is in the path past the sensors to the gate (only a shoe that breaks SHOE-4.7 does so)."""
         self._out(self.state.path)
         self.state.path = []
+        self.signals.edge("entry", covered=False)
 
     def shuffle(self, rng: random.Random) -> None:
         """Take back what lies in the path and shuffle the magazine; cover cards come to lie ahead of the deck."""
@@ -241,6 +242,9 @@ class Mechanism:
 
     def _leave_magazine(self) -> None:
         state = self.state
+        self._plan = None
+        if not state.magazine:
+            return  # hands were quicker
         placed = state.magazine.pop(0)
         if not placed.is_cover:
             self._run_card += 1

@@ -6,11 +6,15 @@ sent. A test compares it with the protocol's files.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 Value = int | bytes | str
+
+_NUMBERS: Final = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 
 SPEC_HASHES: Final = {
     "shoe": bytes.fromhex("fff52ae4ce30f770e26bbb191bff937354674b150803eb7765fa9ac31b7fd9d7"),
@@ -29,53 +33,47 @@ class Layout:
     @property
     def size(self) -> int:
         """Payload length in bytes: every message has exactly one (LINK-2.8)."""
-        return sum(_width(kind) for _, kind in self.fields)
+        return _packer(self.fields).size
 
     def pack(self, values: Mapping[str, Value]) -> bytes:
         """Return the payload. Raises ValueError for missing or unknown fields and for values that do not fit."""
-        names = [name for name, _ in self.fields]
-        if set(values) != set(names):
-            raise ValueError(f"{self.name}: fields {sorted(values)} given, {names} needed")
-        return b"".join(_pack_one(self.name, name, kind, values[name]) for name, kind in self.fields)
+        if len(values) != len(self.fields):
+            raise ValueError(f"{self.name}: fields {sorted(values)} given, {len(self.fields)} needed")
+        try:
+            return _packer(self.fields).pack(*[_checked(kind, values[name]) for name, kind in self.fields])
+        except (KeyError, ValueError, struct.error) as error:
+            raise ValueError(f"{self.name}: {error}") from error
 
     def unpack(self, payload: bytes) -> dict[str, Value]:
         """Return the fields of a payload. Raises ValueError when its length is not that of the message."""
-        if len(payload) != self.size:
-            raise ValueError(f"{self.name}: {len(payload)} bytes, {self.size} needed")
-        values: dict[str, Value] = {}
-        place = 0
-        for name, kind in self.fields:
-            piece = payload[place : place + _width(kind)]
-            place += len(piece)
-            values[name] = _unpack_one(kind, piece)
-        return values
+        packer = _packer(self.fields)
+        if len(payload) != packer.size:
+            raise ValueError(f"{self.name}: {len(payload)} bytes, {packer.size} needed")
+        pairs = zip(self.fields, packer.unpack(payload), strict=True)
+        return {name: _text(value) if kind.startswith("text") else value for (name, kind), value in pairs}
 
 
-def _width(kind: str) -> int:
-    if kind[0] == "u":
-        return int(kind[1:]) // 8
-    return int(kind.removeprefix("bytes").removeprefix("text"))
+@cache
+def _packer(fields: tuple[tuple[str, str], ...]) -> struct.Struct:
+    """Return the packer of these fields: little-endian, nothing between them (LINK-2.7)."""
+    codes = (_NUMBERS.get(kind) or kind.removeprefix("bytes").removeprefix("text") + "s" for _, kind in fields)
+    return struct.Struct("<" + "".join(codes))
 
 
-def _pack_one(message: str, name: str, kind: str, value: Value) -> bytes:
-    width = _width(kind)
-    if kind[0] == "u" and isinstance(value, int):
-        if not 0 <= value < 1 << (8 * width):
-            raise ValueError(f"{message}.{name}: {value} does not fit {kind}")
-        return value.to_bytes(width, "little")
-    if kind.startswith("bytes") and isinstance(value, bytes) and len(value) == width:
-        return value
-    if kind.startswith("text") and isinstance(value, str) and len(value) <= width:
-        return value.encode("ascii").ljust(width, b"\x00")
-    raise ValueError(f"{message}.{name}: {value!r} is no {kind}")
+def _checked(kind: str, value: Value) -> int | bytes:
+    if kind in _NUMBERS:
+        if isinstance(value, int):
+            return value
+    elif kind.startswith("bytes"):
+        if isinstance(value, bytes) and len(value) == int(kind.removeprefix("bytes")):
+            return value
+    elif isinstance(value, str) and len(value) <= int(kind.removeprefix("text")):
+        return value.encode("ascii")
+    raise ValueError(f"{value!r} is no {kind}")
 
 
-def _unpack_one(kind: str, piece: bytes) -> Value:
-    if kind[0] == "u":
-        return int.from_bytes(piece, "little")
-    if kind.startswith("text"):
-        return piece.rstrip(b"\x00").decode("ascii", "replace")
-    return bytes(piece)
+def _text(padded: bytes) -> str:
+    return padded.rstrip(b"\x00").decode("ascii", "replace")
 
 
 def _layout(name: str, number: int, fields: str = "") -> Layout:

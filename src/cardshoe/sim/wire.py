@@ -22,6 +22,7 @@ def _crc_row(index: int) -> int:
     return value
 
 
+_CODES: Final = tuple(bytes((code,)) for code in range(256))
 _CRC_TABLE: Final = tuple(_crc_row(index) for index in range(256))
 
 
@@ -35,16 +36,14 @@ def crc32(data: bytes) -> int:
 
 def cobs_encode(content: bytes) -> bytes:
     """Return the COBS encoding of `content`, without the 00 that ends a frame (LINK-2.5)."""
-    encoded = bytearray()
+    blocks: list[bytes] = []
     for block in content.split(b"\x00"):
-        start = 0
-        while len(block) - start >= 254:
-            encoded.append(0xFF)
-            encoded += block[start : start + 254]
-            start += 254
-        encoded.append(len(block) - start + 1)
-        encoded += block[start:]
-    return bytes(encoded)
+        rest = block
+        while len(rest) >= 254:
+            blocks.append(b"\xff" + rest[:254])
+            rest = rest[254:]
+        blocks.append(_CODES[len(rest) + 1] + rest)
+    return b"".join(blocks)
 
 
 def cobs_decode(encoded: bytes) -> bytes | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,16 +62,15 @@ class World:
         self._speed = speed
         self._agenda = Agenda(now)
         self._store = Store(state_dir)
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._store.close)
             self._remains = self._loaded()
             self._starts = self._remains.shoe.link.boot_counter
             self._join()
             for number, fault in enumerate(faults, start=1):
                 self._add_first_fault(number, fault)
             self._begin()
-        except BaseException:
-            self._store.close()
-            raise
+            undo.pop_all()
 
     def _loaded(self) -> Remains:
         data = self._store.load()
