@@ -11,6 +11,7 @@ from cardshoe.lab.bench.figures import Group
 from cardshoe.lab.bench.journal_speed import journal
 from cardshoe.lab.bench.link_speed import link
 from cardshoe.lab.bench.round_speed import rounds
+from cardshoe.lab.bench.start_speed import start
 from cardshoe.lab.bench.wire_speed import wire
 
-GROUPS: Final[dict[str, Group]] = {"wire": wire, "link": link, "journal": journal, "round": rounds}
+GROUPS: Final[dict[str, Group]] = {"wire": wire, "link": link, "journal": journal, "round": rounds, "start": start}

@@ -63,16 +63,17 @@ def pty_responder(
 
 
 @contextmanager
-def simulator(processors: set[int], *options: str) -> Iterator[dict[str, str]]:
-    """Run `cardshoe sim` on `processors` with a shoe and a reader on ptys of a private folder; gives its ready line.
+def simulator(processors: set[int] | None, *options: str) -> Iterator[dict[str, str]]:
+    """Run `cardshoe sim` with a shoe and a reader on ptys of a private folder; gives its ready line.
 
-    Raises `DeviceError` `bench-peer` when it does not come up.
+    On `processors` where that matters. Raises `DeviceError` `bench-peer` when it does not come up.
     """
     with tempfile.TemporaryDirectory(prefix="cardshoe-bench-") as folder:
-        ports = [f"--{name}={kind}{folder}/{name}" for name, kind in (("shoe", "pty:"), ("reader", "pty:"))]
+        ports = [f"--{name}=pty:{folder}/{name}" for name in ("shoe", "reader")]
         command = [sys.executable, "-m", "cardshoe", "sim", *ports, f"--control={folder}/control", "--json", *options]
         with child(command) as process:
-            os.sched_setaffinity(process.pid, processors)
+            if processors is not None:
+                os.sched_setaffinity(process.pid, processors)
             yield json.loads(first_line(process))
 
 
