@@ -22,7 +22,7 @@ _READ_BYTES: Final = 65536
 
 
 def lines_of(descriptor: int) -> asyncio.Queue[Line | None]:
-    """Return a queue that fills with the lines of `descriptor` that are not blank, on the running loop; None ends it."""
+    """Return a queue that fills with the lines of `descriptor` that are not blank; None ends it."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Line | None] = asyncio.Queue()
 

@@ -61,6 +61,10 @@ class Operations:
             return self._live(op, fields)
         return self._rehearsed(_checked(self._game, fields, "the line"))
 
+    def pass_over(self) -> None:
+        """Count a line that could not be read, so that `correct` counts as the one who writes the lines does."""
+        self._number += 1
+
     def accepted(self, line: Fields) -> None:
         """Note that the act of `line` was accepted: it may be the entry that a later line corrects."""
         if line["op"] in ("wager", "decide"):

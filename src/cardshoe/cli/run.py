@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -79,8 +79,9 @@ class _Run:
         with _signals() as stopped:
             async with open_table(self._config, self._journal) as table:
                 serving = [asyncio.ensure_future(self._serve(table)), asyncio.ensure_future(self._tell_due(table))]
+                awaited: list[asyncio.Future[Any]] = [*serving, stopped]
                 try:
-                    done, _ = await asyncio.wait({*serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+                    done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
                     for task in serving:
                         if task in done:
                             task.result()
@@ -102,7 +103,9 @@ class _Run:
     async def _answered(self, table: Table, operations: Operations, line: Line) -> dict[str, object]:
         read = answer_line(*line, lambda case: {"case": case})
         case, problem = read.get("case"), read.get("error")
-        if isinstance(case, dict):
+        if not isinstance(case, dict):
+            operations.pass_over()
+        else:
             try:
                 await table.act(operations.act(case))
             except JournalError:
@@ -136,7 +139,10 @@ def _say(answer: dict[str, object]) -> None:
 
 def _step(due: Due) -> dict[str, object]:
     name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in type(due).__name__)
-    return {"step": name.removeprefix("_"), **{each.name: _plain(getattr(due, each.name)) for each in fields(due)}}
+    return {
+        "step": name.removeprefix("_").removesuffix("_due"),
+        **{each.name: _plain(getattr(due, each.name)) for each in fields(due)},
+    }
 
 
 def _plain(value: object) -> object:

@@ -70,7 +70,7 @@ class CardWork:
         """Take cards that belong to nobody out of the gate, into the rack."""
         shown = self._table.shown
         seen = yield from _look()
-        if seen.gate:
+        if not seen.gate_empty:
             yield Pause(1.0)
             yield Do("take_stack", {"to": seen.free_place})
             yield Do("collect", {"what": seen.free_place})
@@ -80,7 +80,7 @@ class CardWork:
         """Take the stack to its place, the cover card into the shoe before it where the dealer uses one."""
         shown, round_ = self._table.shown, self.round
         seen = yield from _look()
-        if seen.gate:
+        if not seen.gate_empty:
             may = due.to != DEALER and not round_.cover_card_in and not round_.dealer_requested
             if may and seen.cover_cards_in_hand and self._players.puts_cover_card_in(round_.round_id):
                 yield Do("insert_cover_card")
@@ -191,7 +191,7 @@ class CardWork:
     def complete(self, _due: step.CompleteRound) -> Steps:
         """Put everything into the rack; the round is complete."""
         seen = yield from _look()
-        if seen.gate:
+        if not seen.gate_empty:
             yield Do("take_stack", {"to": seen.free_place})
         yield Pause(3.0)
         yield Do("collect")

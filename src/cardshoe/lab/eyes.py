@@ -38,6 +38,7 @@ class Sight:
 
     places: Mapping[str, Lying]
     gate: int
+    cover_cards_in_gate: int
     hand: int
     burns: int
     cover_cards_in_hand: int
@@ -47,6 +48,11 @@ class Sight:
     def at(self, place: str) -> Lying:
         """Return what lies at a place: "board", "dealer" or a position."""
         return self.places[place]
+
+    @property
+    def gate_empty(self) -> bool:
+        """Whether nothing lies in the gate, no cover card either."""
+        return not self.gate and not self.cover_cards_in_gate
 
     @property
     def free_place(self) -> str:
@@ -61,6 +67,7 @@ def sight(answer: Mapping[str, Any]) -> Sight:
         return Sight(
             places={place: _lying(answer["places"][place]) for place in PLACES},
             gate=int(gate["backs"]) + len(gate["faces"]),
+            cover_cards_in_gate=int(gate["cover_cards"]),
             hand=int(answer["hand"]),
             burns=int(answer["burns"]),
             cover_cards_in_hand=int(answer["cover_cards_in_hand"]),

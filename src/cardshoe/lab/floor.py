@@ -50,7 +50,7 @@ class Floor:
         code = (round_.round_id, hold.code)
         yield from self._repair(hold.code, hold.clears, again=self._continued[code] > 0)
         seen = sight((yield Do("look")))
-        if seen.gate and round_.pending is not None and _belongs_to_the_stack(hold, seen, round_):
+        if not seen.gate_empty and round_.pending is not None and _belongs_to_the_stack(hold, seen, round_):
             yield Do("take_stack", {"to": round_.pending.to})
             seen = sight((yield Do("look")))
         choice = _lawful(_CHOOSE.get(hold.code, _continue_or_void)(self, round_, hold, seen), hold)

@@ -47,7 +47,7 @@ class VirtualPlay:
             doing = next(steps)
             while True:
                 try:
-                    answer = self._carried_out(doing)
+                    answer = self.carried_out(doing)
                 except Refused as error:
                     self.refusals.append(error)
                     doing = steps.throw(error)
@@ -59,7 +59,8 @@ class VirtualPlay:
             # What was due changed under the robot's hands; the table shows what is due now.
             self.table.run_until(lambda: False, within_s=0.05)
 
-    def _carried_out(self, doing: Doing) -> Any:
+    def carried_out(self, doing: Doing) -> Any:
+        """Carry out one doing and return its answer. Raises `Refused`."""
         match doing:
             case Do(act, keys):
                 answer = self.table.hands(act, **keys)
