@@ -14,8 +14,8 @@ from pathlib import Path
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-OTHER_CODES = frozenset({"Field"})
-"""What takes a `code` of another kind: the letter of `struct` for a field of the protocol files."""
+OTHER_CODES = frozenset({"Field", "ClearAlarm", "HoldCleared"})
+"""What takes a `code` of another kind: a field's letter of `struct`, the name of a question that is open already."""
 
 
 @dataclass
