@@ -248,7 +248,8 @@ def _same_game(config: TableConfig, state: TableState, journal_path: Path) -> No
         raise ConfigError(
             "config-other-game",
             f"{journal_path}: round {state.last_round_id} of {was[0]} by {was[1]} is open, and {wanted[0]} by"
-            f" {wanted[1]} is configured. Finish that round with game {was[0]!r} and method {was[1]!r} first. Nothing was started.",
+            f" {wanted[1]} is configured. Finish that round with game {was[0]!r} and method {was[1]!r} first."
+            " Nothing was started.",
         )
 
 

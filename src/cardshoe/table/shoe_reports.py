@@ -109,10 +109,10 @@ def _other(
 ) -> None:
     match event:
         case EventsLost():
-            desk.alarm(
-                "events-lost",
-                f"Reports {event.received + 1} to {event.oldest - 1} of the shoe are lost. Count the cards.",
-            )
+            lost = f"Reports {event.received + 1} to {event.oldest - 1} of the shoe are lost."
+            if event.last < event.received:
+                lost = "The shoe has lost its memory of what it did."
+            desk.alarm("events-lost", f"{lost} Count the cards.")
         case EventNotUnderstood() | StatusNotUnderstood():
             desk.alarm("report-not-understood", f"The shoe reports something unknown: {event.text}.")
         case FaultRaised():
@@ -175,6 +175,7 @@ def identified(desk: Desk, device: str, event: DeviceIdentified) -> None:
             "capabilities": identity.capabilities,
             "security": "clear",
             "consumed_event": identity.oldest_event - 1,
+            "last_event": identity.last_event,
         },
     )
     if known is not None and known.serial != identity.serial and desk.open_round is not None:

@@ -167,7 +167,10 @@ def _alarm_cleared(state: TableState, body: Mapping[str, Any]) -> TableState:
 def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
     device, serial = str(body["device"]), str(body["serial"])
     known = state.devices.get(device)
-    consumed = known.consumed_event if known is not None and known.serial == serial else _number(body, "consumed_event")
+    consumed = _number(body, "consumed_event")
+    # A device whose count fell back has lost its memory; its events count anew from what it still holds.
+    if known is not None and known.serial == serial and known.consumed_event <= _number(body, "last_event"):
+        consumed = known.consumed_event
     return replace(state, devices={**state.devices, device: Known(serial, consumed)})
 
 
