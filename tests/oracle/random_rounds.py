@@ -29,7 +29,7 @@ ANTE_BONUS_HANDS = ("straight flush", "three of a kind", "straight")
 
 
 def deck(draw: random.Random) -> list[str]:
-    """A shuffled deck, often a thin one of at least 26 cards; the rest of the 52 lies below it."""
+    """A shuffled deck, often with few suits or ranks on top; the rest of the 52 lies below."""
     full = [rank + suit for rank in RANKS for suit in "shdc"]
     draw.shuffle(full)
     kind = draw.randrange(5)
@@ -42,6 +42,11 @@ def deck(draw: random.Random) -> list[str]:
     elif kind == 3:
         wanted = set("TJQKA") if draw.random() < 0.5 else set("A2345")
         full.sort(key=lambda card: card[0] not in wanted)
+    elif kind == 4:  # all four of a rank near the top: four of a kind, or two pairs of aces face to face
+        wanted = set(draw.choice(RANKS + "AAA"))
+        full.sort(key=lambda card: card[0] not in wanted)
+        top = full[4:9] + full[:4] if draw.random() < 0.5 else draw.sample(full[:9], 9)
+        full[:9] = top
     return full
 
 

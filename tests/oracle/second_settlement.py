@@ -272,7 +272,7 @@ class Table:
                 answer["ante_bonus"] = result(0, "win", wagers["ante"] * odds)
         return answer
 
-    def side(self, spot: str, staked: int, cards: list[str], folded: bool) -> Line:
+    def side(self, spot: str, staked: int, cards: list[str]) -> Line:
         """A wager that bears on no other."""
         if spot == "trips":
             odds = TRIPS[self.house.get("trips_table", "A")].get(best_of(cards + self.board)[1], 0)
@@ -283,8 +283,7 @@ class Table:
             odds = table.get(best_of(cards + self.dealer_cards)[1], 0)
         else:
             table = odds_table(self.house.get("pair_plus_table"), "40-30-6-4-1", PAIR_PLUS_HANDS)
-            forfeit = folded and self.house.get("pair_plus_on_fold", "forfeit") == "forfeit"
-            odds = 0 if forfeit else table.get(three_of(cards)[1], 0)
+            odds = table.get(three_of(cards)[1], 0)
         return paid(staked, odds)
 
     def waits(self, spots: set[str], folded: bool) -> set[str]:
@@ -359,7 +358,7 @@ def settle_hand(table: Table, hand: Line, level: int, limit: int | None) -> Line
         wagers.update({spot: result(cents, "lose") for spot, cents in staked.items()})
     elif main:
         wagers.update(table.main(main, mine))
-    wagers.update({spot: table.side(spot, staked[spot], cards, folded) for spot in survives})
+    wagers.update({spot: table.side(spot, staked[spot], cards) for spot in survives})
     wagers, won, limited = capped({spot: wagers[spot] for spot in ORDER if spot in wagers}, limit)
     answer = {"category": mine[1], "best": mine[2], "state": "void" if level else "folded" if folded else "played"}
     if "six_card" in survives:

@@ -41,10 +41,11 @@ def by_second(line: Line) -> Line:
         return ERROR
 
 
-def plain_wagers(wagers: Line, *, limited: bool) -> Line:
+def plain_wagers(wagers: Line, *, limited: bool, total_only: bool) -> Line:
     """Wagers without clauses; an ante bonus, which has no spot of its own, counted with the ante.
 
-    Under the limit only the position's total is fixed by the interface.
+    The limit cuts the last-settled wagers; with an ante bonus in the ante that order is not the same on both sides, so
+    there only the position's total is compared.
     """
     plain = {
         spot: {key: wager[key] for key in ("staked", "outcome", "won", "returned")} for spot, wager in wagers.items()
@@ -55,7 +56,7 @@ def plain_wagers(wagers: Line, *, limited: bool) -> Line:
         ante["won"] += bonus["won"]
         if ante["outcome"] == "push":
             ante["outcome"] = "win"
-    if limited:
+    if limited and total_only:
         for wager in plain.values():
             del wager["won"]
     return plain
@@ -66,7 +67,7 @@ def plain(answer: Line) -> Line:
         return answer
     positions = {}
     for position, hand in answer["positions"].items():
-        wagers = plain_wagers(hand["wagers"], limited=hand["limited"])
+        wagers = plain_wagers(hand["wagers"], limited=hand["limited"], total_only=answer["game"] == "three-card-poker")
         positions[position] = {**hand, "wagers": wagers}
         positions[position].setdefault("six_card_category", None)
     return {**answer, "positions": positions}
