@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardshoe.games import games
@@ -23,6 +23,7 @@ HOUSES = (
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("given_house", HOUSES, ids=str)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), round_id=st.integers(1, 10_000), position=st.sampled_from(POSITIONS))
 def test_wagers_are_those_that_the_rules_take(
     name: str, given_house: dict[str, object], seed: int, round_id: int, position: str

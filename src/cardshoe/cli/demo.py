@@ -8,6 +8,7 @@ trusted or written, 130 interrupted (state kept).
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 import sys
 import tempfile
@@ -53,6 +54,8 @@ def command(
     """Run a whole table on simulated devices, with a robot dealer and players."""
     speed = speed if speed is not None else (HEADLESS_SPEED if headless else 1.0)
     elsewhere = shoe is not None or reader is not None or hands is not None
+    # Devices that come and go are shown, or end the demo with their error; a line between would tear the picture.
+    logging.getLogger("cardshoe").addHandler(logging.NullHandler())
     _check(speed=speed, line=line, elsewhere=elsewhere, hands=hands, faults=faults)
     _known(game, method)
     kept = journal.absolute() if journal is not None else Path(tempfile.mkdtemp(prefix="cardshoe-demo-")) / "journal"

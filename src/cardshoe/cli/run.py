@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ def command(
     _as_json: Annotated[bool, typer.Option("--json", help="Speak JSON Lines, which it always does.")] = False,
 ) -> None:
     """Run a table against the devices of a configuration file."""
+    logging.getLogger("cardshoe").addHandler(logging.NullHandler())
     read = parse_config(_text(config), str(config))
     require_usable_urls(read)
     journal = config.absolute().parent / read.table.journal
@@ -78,6 +80,7 @@ class _Run:
         """Serve until the end of input or a signal; return the exit status. Raises what ends the table."""
         with _signals() as stopped:
             async with open_table(self._config, self._journal) as table:
+                _report_losses()
                 serving = [asyncio.ensure_future(self._serve(table)), asyncio.ensure_future(self._tell_due(table))]
                 awaited: list[asyncio.Future[Any]] = [*serving, stopped]
                 try:
@@ -126,6 +129,13 @@ class _Run:
                     _say({"due": _step(seen.due), "words": seen.words})
                 told = seen.due
             seen = await table.changed(seen)
+
+
+def _report_losses() -> None:
+    """From here on devices come and go, which is said on standard error; before, the error itself says it."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("cardshoe: %(message)s"))
+    logging.getLogger("cardshoe").addHandler(handler)
 
 
 def _held(table: Table) -> tuple[str, ...]:

@@ -1,0 +1,137 @@
+"""`cardshoe demo --headless`: whole tables as processes on real ptys and TCP ports."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from demo_bench import FAST, alive, check, children, command, demo, elsewhere, run
+
+from cardshoe.games import games
+
+KEYS = [
+    "rounds",
+    "completed",
+    "voided",
+    "held",
+    "stacks_requested",
+    "stacks_dispensed",
+    "alarms",
+    "journal",
+    "journal_head",
+]
+GAMES = tuple(games())
+OTHER_METHODS = [(game, method) for game in GAMES for method in ("manual-shoe", "hand")]
+
+
+def test_rounds_of_a_world_of_its_own_and_then_some_more(tmp_path: Path) -> None:
+    """The last line is the object of the interface; a journal that exists is continued, `stacks_*` over all of it."""
+    journal = tmp_path / "journal"
+    first = demo("--rounds", 2, "--seed", 1, "--journal", journal)
+    assert first.status == 0, first.err
+    assert list(first.last) == KEYS
+    assert (first.last["rounds"], first.last["completed"], first.last["voided"]) == (2, 2, 0)
+    check(journal, first.last)
+    again = demo("--rounds", 2, "--seed", 1, "--journal", journal, "--game", "three-card-poker", "--line", "tcp")
+    assert again.status == 0, again.err
+    assert again.last["completed"] == 2
+    assert again.last["stacks_requested"] > first.last["stacks_requested"]
+    told = check(journal, again.last)
+    assert [each["body"]["game"] for each in told if each["kind"] == "round-opened"] == [
+        *["ultimate-texas-holdem"] * 2,
+        *["three-card-poker"] * 2,
+    ]
+
+
+@pytest.mark.parametrize(("game", "line"), [("texas-holdem-bonus", "pty"), ("ultimate-texas-holdem", "tcp")])
+def test_figures_are_those_of_the_world_itself(tmp_path: Path, game: str, line: str) -> None:
+    """P1, P10: what the journal says was dispensed is what the machine physically did, on a pty as on TCP."""
+    with elsewhere(tmp_path, line=line) as world:
+        ended = demo("--rounds", 3, "--seed", 2, "--game", game, "--journal", tmp_path / "journal", *world.options)
+        assert ended.status == 0, ended.err
+        counters = world.ask(do="counters")
+    assert ended.last["completed"] == 3
+    assert ended.last["stacks_requested"] == ended.last["stacks_dispensed"] == counters["stacks_dispensed"]
+    assert counters["cards_out"] == counters["stacks_dispensed"] * games()[game].cards_each
+    assert counters["feeds_started"] == counters["stacks_dispensed"]
+    check(tmp_path / "journal", ended.last)
+
+
+def test_without_a_table_reader_every_face_is_declared(tmp_path: Path) -> None:
+    with elsewhere(tmp_path, reader=False) as world:
+        ended = demo("--rounds", 2, "--seed", 3, "--journal", tmp_path / "journal", *world.options)
+    assert ended.status == 0, ended.err
+    told = check(tmp_path / "journal", ended.last)
+    assert {each["body"]["source"] for each in told if each["kind"] == "card-turned"} == {"declared"}
+    assert any(each["kind"] == "declared-confirmed" for each in told)
+
+
+def test_by_hand_no_stack_leaves_a_shoe(tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    ended = demo("--rounds", 1, "--seed", 4, "--method", "hand", "--journal", journal)
+    assert ended.status == 0, ended.err
+    assert (ended.last["completed"], ended.last["stacks_requested"]) == (1, 0)
+    assert any(each["kind"] == "card-dealt" for each in check(journal, ended.last))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("game", "method"), [(game, "automated-shoe") for game in GAMES] + OTHER_METHODS)
+def test_every_game_by_every_method(tmp_path: Path, game: str, method: str) -> None:
+    ended = demo("--rounds", 5, "--seed", 1, "--game", game, "--method", method, "--journal", tmp_path / "journal")
+    assert ended.status == 0, ended.err
+    assert ended.last["completed"] == 5
+    check(tmp_path / "journal", ended.last)
+
+
+def test_faults_are_asked_about_and_answered(tmp_path: Path) -> None:
+    """P5: a jam and a short feed hold their rounds; the robot supervisor answers, and N rounds are over."""
+    faults = tmp_path / "faults.jsonl"
+    faults.write_text('{"kind": "jam", "stack": 2}\n{"kind": "power_cut", "at": "entry", "stack": 7}\n')
+    ended = demo("--rounds", 3, "--seed", 5, "--faults", faults, "--journal", tmp_path / "journal")
+    assert ended.status == 0, ended.err
+    assert ended.last["completed"] + ended.last["voided"] == 3
+    assert ended.last["held"] >= 2
+    told = check(tmp_path / "journal", ended.last)
+    assert all(each["body"]["reason"] for each in told if each["kind"] == "hold-cleared")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_interrupted_it_keeps_its_state_and_takes_its_world_down(tmp_path: Path, number: signal.Signals) -> None:
+    """Exit 130 on an interrupt; even a kill leaves no world behind; the next run goes on with the same cards."""
+    journal = tmp_path / "journal"
+    arguments = ("demo", "--headless", "--json", "--speed", FAST, "--seed", "6", "--journal", journal)
+    process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    _until(lambda: (tmp_path / "journal-wal").exists() and (tmp_path / "journal-wal").stat().st_size > 300_000)
+    worlds = children(process.pid)
+    assert worlds
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 130), err
+    assert bool(out) is (number != signal.SIGKILL)
+    _until(lambda: not any(alive(pid) for pid in worlds))
+    again = demo("--rounds", 1, "--seed", 6, "--journal", journal)
+    assert again.status == 0, again.err
+    assert again.last["completed"] == 1
+    check(journal, again.last)
+
+
+def _until(is_so: object, *, within_s: float = 60.0) -> None:
+    end = time.monotonic() + within_s
+    while not is_so():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_without_json_it_tells_the_rounds_in_words(tmp_path: Path) -> None:
+    """Plain lines where there is no terminal: the journal is named, each round's end, and how to check it."""
+    journal = tmp_path / "journal"
+    ended = run("demo", "--rounds", 1, "--seed", 1, "--speed", FAST, "--journal", journal)
+    assert ended.status == 0, ended.err
+    assert ended.out.startswith(f"The journal is {journal}; seed 1.")
+    assert "round 1: Take 2 cards to position" in ended.out
+    assert re.search(r"round 1 is over: \d live [+-]\$", ended.out)
+    assert "1 rounds: 1 completed, 0 void" in ended.out
