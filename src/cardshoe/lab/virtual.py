@@ -1,17 +1,20 @@
 """A whole table under one virtual clock, with no port and no thread.
 
-Owns the order of things in virtual time between a controller with its drivers and a simulated world. The journal is a
-list; what is written counts as durable at once. Everything else is the real thing: codec, link machines, drivers,
-controller and round machine here, the simulator's firmware and mechanism on the other side.
+Owns the order of things in virtual time between a controller with its drivers and a simulated world, the same order as
+a running table's: an input is decided, what it wrote becomes durable, then its orders are carried out, then it is
+shown, then comes the next input (promise P2). The disk is a list that takes `disk_s()` seconds for each commit.
+Everything else is the real thing: codec, link machines, drivers, controller and round machine here, the simulator's
+firmware and mechanism on the other side. Must not decide anything.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cardshoe.devices.events import Output
+from cardshoe.devices.events import DeviceLost, DeviceRefused, Output
 from cardshoe.devices.reader import ReaderDriver
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
@@ -30,45 +33,71 @@ RETRY_S = 0.25
 
 
 class _Line:
-    """One device: its driver, and when to open it again."""
+    """One device: its driver, when to open it again (None: it is open), and when the driver is due."""
 
-    def __init__(self, port: str, driver: ShoeDriver | ReaderDriver) -> None:
+    def __init__(self, port: str, driver: ShoeDriver | ReaderDriver, open_at: float) -> None:
         self.port = port
         self.driver = driver
-        self.open_at: float | None = 0.0
+        self.open_at: float | None = open_at
+        self.due: float | None = None
 
 
 class VirtualTable:
-    """One table and one world. `config` says what is played; `world` is made by the caller, at virtual time 0."""
+    """One table and one world. `config` says what is played; `world` is made by the caller, at virtual time 0.
+
+    `disk_s` returns how many seconds the next commit takes.
+    """
 
     def __init__(
-        self, config: TableConfig, world: World, *, seed: int = 0, entries: list[Entry] | None = None, now: float = 0.0
+        self,
+        config: TableConfig,
+        world: World,
+        *,
+        seed: int = 0,
+        entries: list[Entry] | None = None,
+        now: float = 0.0,
+        disk_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.config = config
         self.world = world
         self.now = now
         self.entries: list[Entry] = [] if entries is None else entries
+        self._disk_s = disk_s
+        self._random = random.Random(seed)
+        self._title = find_game(config.table.game).title
         state = TableState()
         for entry in self.entries:
             state = absorb(state, entry.kind, entry.body)
-        self.controller = Controller(config, state)
-        self._random = random.Random(seed)
-        self._inputs: list[Callable[[], orders.Step]] = []
+        self._start(state)
+
+    def _start(self, state: TableState) -> None:
+        """Begin with what is durable, all lines to be opened."""
+        self.controller = Controller(self.config, state)
+        self._inputs: deque[Callable[[], orders.Step]] = deque()
+        self._writing: tuple[float, orders.Step] | None = None
         self._lines: dict[str, _Line] = {}
-        for port, part in (("shoe", config.devices.shoe), ("reader", config.devices.reader)):
+        devices = self.config.devices
+        for port, part in (("shoe", devices.shoe), ("reader", devices.reader)):
             if part is not None:
-                self._lines[port] = _Line(port, self._driver(port, part.url))
-                self._lines[port].open_at = now
+                self._lines[port] = _Line(port, self._driver(port, part.url), self.now)
+        self._seen_by_view: object = None
+        self._shown = self._look()
 
     @property
     def shown(self) -> TableView:
-        """What the table would show."""
-        table, desk = self.config.table, self.controller.desk
-        return view(table.name, find_game(table.game).title, table.method, desk.state, desk.live)
+        """What the table shows: everything in it is durable. The same object as long as nothing in it changes."""
+        return self._shown
 
     def act(self, act: Act) -> None:
-        """Do what a person asks. Raises what the controller raises."""
-        self._carry_out(self.controller.act(act, self.now))
+        """Do what a person asks, after what came before it; returns once it is durable.
+
+        Raises what the controller raises.
+        """
+        while self._writing is not None or self._inputs:
+            self._pass_time()
+        self._begin(self.controller.act(act, self.now))
+        while self._writing is not None:
+            self._pass_time()
         self._settle()
 
     def hands(self, do: str, **request: object) -> Mapping[str, Any]:
@@ -95,7 +124,9 @@ class VirtualTable:
         """Return the first time at which anything is due."""
         due = [self.world.next_deadline(), self.controller.next_deadline()]
         for line in self._lines.values():
-            due += [line.open_at, line.driver.next_deadline()]
+            due += [line.open_at, line.due]
+        if self._writing is not None:
+            due.append(self._writing[0])
         known = [time for time in due if time is not None]
         return min(known) if known else None
 
@@ -105,18 +136,28 @@ class VirtualTable:
         make = ShoeDriver if port == "shoe" else ReaderDriver
         return make(expected=Expected(where=url), nonce=lambda: self._random.randbytes(16), consumed_event=consumed)
 
+    def _pass_time(self) -> None:
+        due = self.next_deadline()
+        if due is not None:
+            self.now = max(self.now, due)
+        self._tick()
+
     def _tick(self) -> None:
         self.world.advance(self.now)
         for line in self._lines.values():
             if line.open_at is not None and self.now >= line.open_at:
-                line.open_at = None
-                self.world.line_opened(line.port, self.now)
-                self._take(line, line.driver.open(self.now, deadline=self.now + OPENING_S))
-            self._take(line, line.driver.advance(self.now))
+                self._open(line)
+            if line.due is not None and self.now >= line.due:
+                self._take(line, line.driver.advance(self.now))
         due = self.controller.next_deadline()
         if due is not None and self.now >= due:
             self._inputs.append(lambda: self.controller.advance(self.now))
         self._settle()
+
+    def _open(self, line: _Line) -> None:
+        line.open_at = None
+        self.world.line_opened(line.port, self.now)
+        self._take(line, line.driver.open(self.now, deadline=self.now + OPENING_S))
 
     def _settle(self) -> None:
         """Pass bytes and inputs on until nothing more happens at this moment."""
@@ -127,16 +168,28 @@ class VirtualTable:
                 data = self.world.take_output(line.port)
                 if data:
                     moving = True
-                    self._take(line, line.driver.receive(data, self.now))
-            if self._inputs:
+                    self._hear(line, data)
+            if self._writing is not None:
+                if self.now >= self._writing[0]:
+                    moving = True
+                    step, self._writing = self._writing[1], None
+                    self._finish(step)
+            elif self._inputs:
                 moving = True
-                self._carry_out(self._inputs.pop(0)())
+                self._begin(self._inputs.popleft()())
+
+    def _hear(self, line: _Line, data: bytes) -> None:
+        self._take(line, line.driver.receive(data, self.now))
+
+    def _say(self, line: _Line, data: bytes) -> None:
+        self.world.receive(line.port, data, self.now)
 
     def _take(self, line: _Line, output: Output[Any]) -> None:
+        line.due = line.driver.next_deadline()
         if output.data:
-            self.world.receive(line.port, output.data, self.now)
+            self._say(line, output.data)
         for event in output.happened:
-            if type(event).__name__ in ("DeviceRefused", "DeviceLost"):
+            if isinstance(event, DeviceRefused | DeviceLost):
                 line.open_at = self.now + RETRY_S
             self._inputs.append(self._input(line.port, event))
 
@@ -145,10 +198,40 @@ class VirtualTable:
             return lambda: self.controller.shoe(event, self.now)
         return lambda: self.controller.reader(event, self.now)
 
+    def _begin(self, step: orders.Step) -> None:
+        """Have what a step wrote put on the disk; its orders come after that."""
+        wait_s = self._disk_s() if step.entries else 0.0
+        if wait_s > 0:
+            self._writing = (self.now + wait_s, step)
+        else:
+            self._finish(step)
+
+    def _finish(self, step: orders.Step) -> None:
+        self._carry_out(step)
+        self._show()
+
     def _carry_out(self, step: orders.Step) -> None:
-        self.entries.extend(step.entries)
+        self._keep(step.entries)
         for order in step.orders:
             self._perform(order)
+
+    def _keep(self, entries: Sequence[Entry]) -> None:
+        self.entries.extend(entries)
+
+    def _show(self) -> None:
+        """Look anew where anything that is shown may have changed; a look is dear, and most reports change nothing."""
+        desk = self.controller.desk
+        live = desk.live
+        seen = (desk.state, live.shoe_up, live.shoe, live.reader_up, live.command_unknown, live.obstacle)
+        if seen != self._seen_by_view:
+            self._seen_by_view = seen
+            shown = self._look()
+            if shown != self._shown:
+                self._shown = shown
+
+    def _look(self) -> TableView:
+        table, desk = self.config.table, self.controller.desk
+        return view(table.name, self._title, table.method, desk.state, desk.live)
 
     def _perform(self, order: orders.Order) -> None:
         if isinstance(order, orders.SignHead):
