@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,3 +134,18 @@ def test_without_pokerkit_its_ratio_is_left_out_with_the_reason(
     monkeypatch.setattr(round_speed.importlib.util, "find_spec", lambda name: None)
     found = list(round_speed.rounds(Conditions(quick=True, directory=tmp_path), lambda share: None))
     assert [one.name for one in found if isinstance(one, Skipped)] == ["round.ultimate_six_by_pokerkit"]
+
+
+def test_progress_is_shown_on_a_terminal_and_only_there(pty_pair: Any) -> None:
+    """The bar goes to standard error, so that the answer alone stands on standard output."""
+    stderr = os.open(pty_pair.path, os.O_RDWR | os.O_NOCTTY)
+    try:
+        command = [sys.executable, "-m", "cardshoe", "bench", "wire", "--quick", "--json"]
+        environment = {**os.environ, "TERM": "xterm"}
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, env=environment)
+    finally:
+        os.close(stderr)
+    assert "figures" in json.loads(ran.stdout)
+    assert b"wire" in os.read(pty_pair.master, 65536)
+    silent = subprocess.run(command, capture_output=True)
+    assert silent.stderr == b""

@@ -37,6 +37,7 @@ def page(rows: Sequence[Row], *, tests_from: Path | None) -> str:
     """Return the whole page: one table for each regulation, in the order of `rows`."""
     lacking = [clause for clause, code, tests in rows if not code or (tests is not None and not tests)]
     read = "with the tests of its source tree" if tests_from is not None else "tests are not installed"
+    whole = "complete" if tests_from is not None else "with code"
     sections = "".join(
         _section(regulation, list(group)) for regulation, group in groupby(rows, lambda row: row[0].id.split("(")[0])
     )
@@ -46,7 +47,7 @@ def page(rows: Sequence[Row], *, tests_from: Path | None) -> str:
         f"<title>Clauses of cardshoe {escape(cardshoe.__version__)}</title><style>{_STYLE}</style></head><body>"
         f"<h1>Where each clause is carried out and proved</h1>"
         f"<p>cardshoe {escape(cardshoe.__version__)}, {read}. {len(rows)} clauses, "
-        f"{len(rows) - len(lacking)} complete. {_lacking(lacking)}</p>{sections}</body></html>\n"
+        f"{len(rows) - len(lacking)} {whole}. {_lacking(lacking)}</p>{sections}</body></html>\n"
     )
 
 
@@ -54,7 +55,7 @@ def _lacking(lacking: Sequence[Clause]) -> str:
     if not lacking:
         return "None is missing."
     links = ", ".join(f'<a href="#{escape(clause.id)}">{escape(clause.id)}</a>' for clause in lacking)
-    return f'<span class="none">Not complete:</span> {links}.'
+    return f'<span class="none">Something is missing:</span> {links}.'
 
 
 def _section(regulation: str, rows: Sequence[Row]) -> str:

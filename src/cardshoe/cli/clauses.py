@@ -128,10 +128,11 @@ def _show(found: list[Carried], tests: Path | None) -> None:
         console.print(
             f"{one.clause.id} has no {' and no '.join(one.lacks)}: {one.clause.rule}", markup=False, soft_wrap=True
         )
-    read = f"tests read from {tests}" if tests is not None else NOT_INSTALLED
-    console.print(
-        f"{len(found)} clauses, {len(found) - len(lacking)} complete, {len(lacking)} not; {read}.", soft_wrap=True
-    )
+    if tests is None:
+        said = f"{len(found) - len(lacking)} with code, {len(lacking)} without; {NOT_INSTALLED}."
+    else:
+        said = f"{len(found) - len(lacking)} complete, {len(lacking)} not; tests read from {tests}."
+    console.print(f"{len(found)} clauses, {said}", markup=False, soft_wrap=True)
 
 
 def _cell(places: tuple[Place, ...]) -> Text:
