@@ -15,7 +15,7 @@ from typing import Final
 from cardshoe.sim.codes import MODES
 from cardshoe.sim.deck import DECK_CARDS, face_of
 from cardshoe.sim.errors import Impossible
-from cardshoe.sim.mechanism import Effect
+from cardshoe.sim.journey import Effect
 from cardshoe.sim.power import CutPlan
 from cardshoe.sim.reader import FOREIGN, UNREADABLE, Misreading
 from cardshoe.sim.requests import Key, Kind, checked, optional

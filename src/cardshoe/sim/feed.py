@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 from cardshoe.sim.codes import Cause, Outcome
-from cardshoe.sim.mechanism import Pull
+from cardshoe.sim.journey import Pull
 from cardshoe.sim.messages import FAULT_CODES
 from cardshoe.sim.nvram import UNKNOWN, CommandRecord
 

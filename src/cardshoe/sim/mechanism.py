@@ -12,39 +12,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Final
 
 from cardshoe.sim.agenda import Entry, Timers
 from cardshoe.sim.deck import Placed, counted, shuffled
+from cardshoe.sim.journey import Effect, Journey, Pull
 from cardshoe.sim.nvram import Store
+from cardshoe.sim.signals import Signals
 from cardshoe.sim.truth import Truth
 
 PICK_MS: Final = 60.0
-TRAVEL_MS: Final = (80.0, 90.0)
-BOUNCE_MS: Final = (2.0, 5.0)
 BACK_MS: Final = 100.0
 DRAG_MS: Final = 30.0
 MISCOUNT_MS: Final = (40.0, 30.0)  # when a false pulse begins after the card, and how long it lasts
-FREED_MS: Final = {"path": (100.0, 250.0), "exit": (100.0, 900.0)}
 CHATTER_PULSES: Final = 6
-
-
-class Pull(Enum):
-    """How hard the rollers work."""
-
-    NORMAL = 1
-    STRONG = 2
-    SHAKE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What goes wrong with one card on its way. `where` is "path" or "exit"."""
-
-    kind: str
-    where: str = "path"
-    flagged: bool = False  # hidden (double_feed), miscount (sensor_chatter), undetected (face_up)
 
 
 @dataclass(slots=True)
@@ -62,35 +43,6 @@ class MachineState:
     causes: list[str] = field(default_factory=list)
 
 
-class Signals:
-    """The raw signals of the contacts, with their bounce. `listener` hears each change."""
-
-    def __init__(self, timers: Timers, rng: random.Random) -> None:
-        self._timers = timers
-        self._rng = rng
-        self._edges: dict[str, int] = {}
-        self.listener: Callable[[str, bool], None] | None = None
-
-    def emit(self, sensor: str, *, covered: bool) -> None:
-        """Pass on one change as it is."""
-        if self.listener is not None:
-            self.listener(sensor, covered)
-
-    def edge(self, sensor: str, *, covered: bool, pulses: int = 1) -> None:
-        """A contact changes and bounces, 2 to 5 ms a time; a newer change of the same contact ends the bouncing."""
-        number = self._edges[sensor] = self._edges.get(sensor, 0) + 1
-
-        def bounce(value: bool) -> Callable[[float], None]:
-            return lambda _: self.emit(sensor, covered=value) if self._edges[sensor] == number else None
-
-        at = 0.0
-        for _ in range(pulses):
-            for value in (not covered, covered):
-                at += self._rng.uniform(*BOUNCE_MS)
-                self._timers.after(at, bounce(value))
-        self.emit(sensor, covered=covered)
-
-
 class Mechanism:
     """The moving parts. `effects_of` tells, for a run of n cards, what goes wrong with which card (from 1)."""
 
@@ -102,13 +54,11 @@ class Mechanism:
         self.state = state
         self.signals = Signals(timers, rng)
         self.effects_of: Callable[[int], dict[int, Effect]] = lambda _: {}
-        self._effects: dict[int, Effect] = {}
+        self._journey = Journey({})
         self._asked = 0
-        self._run_card = 0
         self._run_out = 0
         self._plan: Entry | None = None
         self._pull = Pull.NORMAL
-        self._freed = False
         self.face_seen = False  # the colour sensor at the exit saw a face in this run
         self.cover_seen = False  # … and what passes there now, or passed last, is a cover card
 
@@ -121,7 +71,7 @@ class Mechanism:
             case "entry":
                 return bool(state.path)
             case "exit":
-                return bool(state.mouth) and not self._unseen()
+                return bool(state.mouth) and not self._journey.hits("missed_passage")
             case "gate":
                 return bool(state.gate or state.mouth)
             case "magazine":
@@ -139,8 +89,8 @@ class Mechanism:
     def begin_run(self, cards: int) -> None:
         """The motor starts for a stack of `cards`."""
         self._truth.feeds_started += 1
-        self._asked, self._run_card, self._run_out = cards, 0, 0
-        self._effects = self.effects_of(cards)
+        self._asked, self._run_out = cards, 0
+        self._journey = Journey(self.effects_of(cards))
         self.face_seen = False
 
     def end_run(self) -> None:
@@ -173,7 +123,7 @@ class Mechanism:
 
     def slide_out(self) -> None:
         """The next card slides out of the mouth by itself."""
-        self._effects, self._run_card, self._pull = {}, 0, Pull.NORMAL
+        self._journey, self._pull = Journey({}), Pull.NORMAL
         if self._plan is None or self._plan.done:
             self._next_stage()
 
@@ -195,50 +145,31 @@ class Mechanism:
         self._truth.shuffles += 1
         self._store.touch()
 
-    def _effect(self, number: int) -> Effect | None:
-        return self._effects.get(number)
-
-    def _unseen(self) -> bool:
-        effect = self._effect(self._run_card)
-        return effect is not None and effect.kind == "missed_passage"
-
     def _held(self, where: str) -> bool:
-        if self.state.jammed == where:
-            return True
-        effect = self._effect(self._run_card)
-        if effect is None or effect.where != where:
-            return False
-        if effect.kind == "jam":
+        if self.state.jammed != where and self._journey.jams_at(where):
             self.state.jammed = where
             self._store.touch()
-            return True
-        return effect.kind == "stuck" and self._pull is not Pull.SHAKE and not self._freed
+        return self.state.jammed == where or self._journey.sticks_at(where, self._pull)
 
     def _next_stage(self) -> None:
-        state = self.state
+        state, journey = self.state, self._journey
         if state.mouth:
             if not self._held("exit"):
-                self._plan = self._timers.after(self._leg("exit"), lambda _: self._leave_mouth())
+                ms = journey.leg_ms("exit", self._pull, self._rng)
+                self._plan = self._timers.after(ms, lambda _: self._leave_mouth())
         elif state.path:
             if not self._held("path"):
-                self._plan = self._timers.after(self._leg("path"), lambda _: self._reach_mouth())
-        elif state.magazine and self._pull is not Pull.SHAKE and not self._slips():
+                ms = journey.leg_ms("path", self._pull, self._rng)
+                self._plan = self._timers.after(ms, lambda _: self._reach_mouth())
+        elif self._follows():
             self._plan = self._timers.after(PICK_MS, lambda _: self._leave_magazine())
 
-    def _leg(self, where: str) -> float:
-        effect = self._effect(self._run_card)
-        if effect is not None and effect.kind == "stuck" and effect.where == where and self._pull is Pull.SHAKE:
-            self._freed = True
-            return self._rng.uniform(*FREED_MS[where])
-        return self._rng.uniform(*TRAVEL_MS)
-
-    def _slips(self) -> bool:
-        if self.state.magazine[0].is_cover:
+    def _follows(self) -> bool:
+        """Tell whether the card on top of the magazine follows the pull."""
+        magazine = self.state.magazine
+        if not magazine or self._pull is Pull.SHAKE:
             return False
-        effect = self._effect(self._run_card + 1)
-        if effect is None:
-            return False
-        return effect.kind == "short_feed" or (effect.kind == "slip" and self._pull is not Pull.STRONG)
+        return magazine[0].is_cover or not self._journey.next_slips(self._pull)
 
     def _leave_magazine(self) -> None:
         state = self.state
@@ -247,12 +178,10 @@ class Mechanism:
             return  # hands were quicker
         placed = state.magazine.pop(0)
         if not placed.is_cover:
-            self._run_card += 1
-            self._freed = False
-            effect = self._effect(self._run_card)
-            if effect is not None and effect.kind == "face_up":
+            self._journey.card_leaves()
+            if self._journey.hits("face_up"):
                 placed = Placed(placed.card, face_up=True)
-            if effect is not None and effect.kind == "double_feed" and counted(state.magazine):
+            if self._journey.hits("double_feed") and counted(state.magazine):
                 state.path.append(placed)
                 placed = state.magazine.pop(0)
         state.path.append(placed)
@@ -261,37 +190,34 @@ class Mechanism:
         self.signals.edge("entry", covered=True)
 
     def _reach_mouth(self) -> None:
-        state = self.state
-        effect = self._effect(self._run_card)
-        together = effect is not None and effect.kind == "double_feed" and effect.flagged
-        going = len(state.path) if together else 1
+        state, journey = self.state, self._journey
+        going = len(state.path) if journey.hits("double_feed", flagged=True) else 1
         state.mouth, state.path = state.path[:going], state.path[going:]
         self.cover_seen = state.mouth[0].is_cover
-        undetected = effect is not None and effect.kind == "face_up" and effect.flagged
-        self.face_seen = self.face_seen or (any(placed.face_up for placed in state.mouth) and not undetected)
+        shown = any(placed.face_up for placed in state.mouth) and not journey.hits("face_up", flagged=True)
+        self.face_seen = self.face_seen or shown
         self._store.touch()
         self._next_stage()
         if not state.path:
             self.signals.edge("entry", covered=False)
-        if not self._unseen():
-            chatters = effect is not None and effect.kind == "sensor_chatter"
-            self.signals.edge("exit", covered=True, pulses=CHATTER_PULSES if chatters else 1)
+        if not journey.hits("missed_passage"):
+            pulses = CHATTER_PULSES if journey.hits("sensor_chatter") else 1
+            self.signals.edge("exit", covered=True, pulses=pulses)
         if not state.gate:
             self.signals.edge("gate", covered=True)
 
     def _leave_mouth(self) -> None:
-        state = self.state
+        state, journey = self.state, self._journey
         self._plan = None
-        unseen, effect = self._unseen(), self._effect(self._run_card)
         self._out(state.mouth)
         state.mouth = []
         if state.path:  # a second card was dragged along: it follows without the motor
             self._timers.after(DRAG_MS, lambda _: self._drag())
-        if effect is not None and effect.kind == "sensor_chatter" and effect.flagged:
+        if journey.hits("sensor_chatter", flagged=True):
             wait, length = MISCOUNT_MS
             self._timers.after(wait, lambda _: self.signals.emit("exit", covered=True))
             self._timers.after(wait + length, lambda _: self.signals.emit("exit", covered=False))
-        if not unseen:
+        if not journey.hits("missed_passage"):
             self.signals.edge("exit", covered=False)
 
     def _drag(self) -> None:
@@ -313,7 +239,7 @@ class Mechanism:
         self._plan = None
         if not state.path or state.jammed == "path":
             return
-        self._run_card -= counted(state.path)
+        self._journey.cards_return(counted(state.path))
         state.magazine[:0] = state.path
         state.path = []
         self._store.touch()
@@ -344,7 +270,8 @@ class Mechanism:
     def path_emptied(self) -> None:
         """Hands, or the lever, took what lay in the path."""
         self.stop()
-        self.state.jammed = ""
+        if self.state.jammed == "path":
+            self.state.jammed = ""
         self.signals.edge("entry", covered=False)
 
     def signal(self, sensor: str, *, covered: bool) -> None:

@@ -11,10 +11,12 @@ from typing import Any, Final
 
 from cardshoe.sim.codes import DeckState
 from cardshoe.sim.deck import DECK_CARDS, Placed, new_covers, new_deck, shuffled, stream
+from cardshoe.sim.errors import SimError
 from cardshoe.sim.mechanism import MachineState
 from cardshoe.sim.nvram import (
     ReaderMemory,
     ShoeMemory,
+    Store,
     cards_from_json,
     cards_to_json,
     memory_to_json,
@@ -88,3 +90,15 @@ class Remains:
         """Return all cards by place."""
         machine: dict[str, list[Placed]] = {name: getattr(self.machine, name) for name in _MACHINE_LISTS}
         return {**machine, **self.table.places, "covers": self.table.covers}
+
+
+def load(store: Store, seed: int | None) -> Remains:
+    """Return what a world goes on from: the state that `store` holds, else a new beginning.
+
+    Raises SimError when the state is damaged.
+    """
+    data = store.load()
+    try:
+        return Remains(data, seed)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SimError(f"the state directory holds a damaged state ({error!r}); remove world.json") from error

@@ -27,7 +27,7 @@ from cardshoe.sim.mishaps import Mishaps
 from cardshoe.sim.nvram import Store
 from cardshoe.sim.power import BootCause, Box
 from cardshoe.sim.reader import Reader
-from cardshoe.sim.remains import Remains
+from cardshoe.sim.remains import load
 from cardshoe.sim.shoe import Shoe, Surroundings
 from cardshoe.sim.table import Table
 from cardshoe.sim.truth import Truth
@@ -64,20 +64,13 @@ class World:
         self._store = Store(state_dir)
         with ExitStack() as undo:
             undo.callback(self._store.close)
-            self._remains = self._loaded()
+            self._remains = load(self._store, seed)
             self._starts = self._remains.shoe.link.boot_counter
             self._join()
             for number, fault in enumerate(faults, start=1):
                 self._add_first_fault(number, fault)
             self._begin()
             undo.pop_all()
-
-    def _loaded(self) -> Remains:
-        data = self._store.load()
-        try:
-            return Remains(data, self._seed)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SimError(f"the state directory holds a damaged state ({error!r}); remove world.json") from error
 
     def _add_first_fault(self, number: int, fault: Mapping[str, object]) -> None:
         try:
