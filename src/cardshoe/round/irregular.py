@@ -13,7 +13,7 @@ from typing import Final
 from cardshoe.error_table import ERROR_TABLE, Clears
 from cardshoe.errors import Refused
 from cardshoe.games.quoting import quoted
-from cardshoe.games.script import DEALER, POSITIONS, Ask
+from cardshoe.games.script import DEALER, POSITIONS, Ask, Method
 from cardshoe.games.verdicts import EQUIPMENT, Case, Outcome, Verdict
 from cardshoe.round.dealing import deliver_stack, withdrawn_request
 from cardshoe.round.effects import Effects, HandToRack, HandWaits, HoldClosed, HoldOpened, WagersReturned
@@ -231,8 +231,10 @@ def _right_count(state: State, who: str) -> State:
 
 def _as_right(state: State, hold: Hold | None) -> State:
     """Return `state` with the count of the hand that `hold` was about taken for right."""
-    if hold is None or hold.case not in _COUNTS or not dealing_done(state):
+    if hold is None or hold.case not in _COUNTS:
         return state
+    if state.method is not Method.AUTOMATED_SHOE and not dealing_done(state):
+        return state  # the rest of the hand is still to come, card by card
     return _right_count(state, hold.who)
 
 

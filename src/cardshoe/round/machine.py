@@ -113,6 +113,8 @@ def apply(state: State, event: Event) -> tuple[State, Effects]:
     """
     kind = type(event)
     if state.closed:
+        if kind in REPORTS:
+            return state, ()  # what a device tells between rounds is the table's business
         raise Refused("round-closed", f"round {state.round_id} is complete; open the next one")
     if state.holds and kind not in _WHILE_HELD:
         hold = state.holds[0]
