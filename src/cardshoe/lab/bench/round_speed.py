@@ -54,7 +54,7 @@ def rounds(conditions: Conditions, step: Step) -> Iterator[Figure | Skipped]:
         yield Skipped(name, "PokerKit is not installed; it comes with the extra `test`")
     else:
         yield Figure(name, ours, "rounds/s", _POKERKIT, theirs, Target(Measured.RATIO, 15, at_most=False))
-    lines = conditions.times(9_000, 200)
+    lines = conditions.times(15_000, 200)
     yield Figure(
         "round.settle",
         lines / _settle(lines),
