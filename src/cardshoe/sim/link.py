@@ -174,7 +174,8 @@ class DeviceLink:
         if result == OK:
             if not self._same_hello(values) or self._broken("LINK-5.5"):
                 self._begin_session(values)
-            self.events.forget(number(values["consumed_event"]))
+            if not self._broken("LINK-5.11"):
+                self.events.forget(number(values["consumed_event"]))
         reply = self._hello_reply(result, values["host_nonce"])
         self._outlet.send(self._outlet.frame("HELLO_REPLY", frame.sequence, reply, session=0))
         if result == OK:

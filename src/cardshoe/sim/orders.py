@@ -36,7 +36,7 @@ def _common(shoe: Shoe, command_id: int, *, bad: bool) -> list[tuple[bool, Resul
         (mechanism.state.mode != 0, Result.WRONG_MODE),
         (shoe.alarms.faulted, Result.FAULTED),
         (shoe.run is not None, Result.BUSY),
-        (shoe.link.events.full, Result.RING_FULL),
+        (shoe.link.events.full and not shoe.broken("LINK-7.7"), Result.RING_FULL),
         (shoe.inhibited and not shoe.broken("SHOE-5.1"), Result.INHIBITED),
         (not shoe.link.lease_valid and not shoe.broken("LINK-6.4"), Result.NO_LEASE),
         (mechanism.covered("door"), Result.DOOR_OPEN),

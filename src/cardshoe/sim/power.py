@@ -97,7 +97,8 @@ class Box:
         if self.link is not None:
             return
         self.starts += 1
-        self._memory.boot_counter += 1
+        if self.starts == 1 or "LINK-5.10" not in self._mutations:
+            self._memory.boot_counter += 1
         self._store.touch()
         link = DeviceLink(
             identity=self.identity,

@@ -61,7 +61,7 @@ def _interrupted(shoe: Shoe, cause: Cause) -> None:
         return
     in_exit = mechanism.covered("exit")
     unsure = record.kind == "dispense" and (memory.card_in_sensor or in_exit)
-    seen = UNKNOWN if unsure else record.cards_seen
+    seen = UNKNOWN if unsure and not shoe.broken("SHOE-4.9") else record.cards_seen
     memory.keep(replace(record, outcome=Outcome.INTERRUPTED, cards_seen=seen))
     memory.running = 0
     if unsure:
