@@ -246,7 +246,7 @@ def _minimum(game: Game, given: object) -> Mapping[str, int]:
     if isinstance(given, Mapping):
         return _by_spot(game, given, "minimum_wager")
     cents = parse_cents(_plain(given, "minimum_wager"), "house: minimum_wager", least=0)
-    return {spot.name: cents for spot in game.stakes}
+    return {spot.name: cents for spot in game.spots}
 
 
 def _by_spot(game: Game, given: Mapping[str, object], key: str) -> Mapping[str, int]:

@@ -126,6 +126,8 @@ def apply(state: State, event: Event) -> tuple[State, Effects]:
             raise Refused(misfit.hold.code, misfit.hold.question, cites=misfit.hold.cites) from None
         after, effects = irregular.opened(changed(misfit.state, entry=None), misfit.hold)
         return after, effects
+    if state.entry is None and kind not in _ENTRIES:
+        return after, effects
     return _remembering(state, event, kind, after), effects
 
 
@@ -139,8 +141,6 @@ def replay(opened: RoundOpened, events: list[Event]) -> State:
 
 def _remembering(before: State, event: Event, kind: type[Event], after: State) -> State:
     """Keep the last entry correctable until the next irreversible step."""
-    if before.entry is None and kind not in _ENTRIES:
-        return after
     if kind in _ENTRIES and not (isinstance(event, CardTurned) and event.source != DECLARED):
         return changed(after, entry=Entry(event, before))
     entry = before.entry

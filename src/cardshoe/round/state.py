@@ -179,9 +179,12 @@ def changed(value: Value, /, **changes: Any) -> Value:
 
 def with_hand(state: State, hand: Hand, /, **changes: Any) -> State:
     """Return `state` with `hand` in its place, and with `changes`."""
-    place = ord(hand.position) - 49
-    hands = state.hands
-    return changed(state, hands=(*hands[:place], hand, *hands[place + 1 :]), **changes)
+    hands = list(state.hands)
+    hands[ord(hand.position) - 49] = hand
+    changes["hands"] = tuple(hands)
+    copy = _new(State)
+    _set(copy, "__dict__", state.__dict__ | changes)
+    return copy
 
 
 def is_position(text: object) -> bool:
