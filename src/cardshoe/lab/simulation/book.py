@@ -1,0 +1,255 @@
+"""What is durable, as the checker counts it: a second account of each round, made from the journal's entries alone.
+
+Owns the checker's own count of wagers, stacks, decisions, faces and questions. Must not import what it checks: it
+reads entries as plain JSON and knows the rules that it needs itself; only the table of codes, which is data, is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from cardshoe.error_table import ERROR_TABLE, Clears
+
+Body = Mapping[str, Any]
+DEALER: Final = "dealer"
+BOARD: Final = "board"
+
+
+@dataclass(slots=True)
+class Request:
+    """One command to dispense. `intents`: how often it was meant to be sent; `fate`: what is durable of its end."""
+
+    command_id: int
+    to: str
+    cards: int
+    round_id: int
+    intents: int = 1
+    fate: str = "open"
+    ready: bool = False
+
+
+@dataclass(slots=True)
+class RoundBook:
+    """One round. `touched`: a person answered a question or found an irregularity in it."""
+
+    round_id: int
+    game: str
+    wagers: dict[str, dict[str, int]] = field(default_factory=dict)
+    no_more_bets: bool = False
+    requests: list[Request] = field(default_factory=list)
+    delivered: dict[str, int] = field(default_factory=dict)
+    decisions: dict[str, list[str]] = field(default_factory=dict)
+    faces: dict[str, list[str]] = field(default_factory=dict)
+    board: int = 0
+    touched: bool = False
+    asked: bool = False
+    completed: bool = False
+    settled: bool = False
+
+    @property
+    def wagering(self) -> list[str]:
+        """The positions with a wager, from the dealer's far left."""
+        return sorted(position for position, wagers in self.wagers.items() if any(wagers.values()))
+
+
+class Book:
+    """All rounds: the present one in full, of the others what must never come again."""
+
+    def __init__(self) -> None:
+        self.round: RoundBook | None = None
+        self.requests: dict[int, Request] = {}
+        self.preparations: set[int] = set()
+        self.questions: list[tuple[str, str]] = []
+        self.safe: dict[str, int] = {"shoe": 0, "reader": 0}
+        self.told: dict[str, int] = {}
+        self.settled_rounds: set[int] = set()
+        self.completed = 0
+        self.voided = 0
+
+    def take(self, kind: str, body: Body) -> None:
+        """Count one durable entry."""
+        counted = _ENTRIES.get(kind)
+        if counted is not None:
+            counted(self, body)
+
+    # --- devices
+
+    def reported(self, port: str, body: Body) -> None:
+        """Count a report: it is safe now, and the device may forget it."""
+        self.safe[port] = max(self.safe[port], int(body["event_id"]))
+        if port == "shoe" and body["event"] == "StackReady":
+            request = self.requests.get(int(body["command_id"]))
+            if request is not None:
+                request.ready = True
+
+    def identified(self, body: Body) -> None:
+        """Count a device that answered for the first time: what it had told before is not asked for."""
+        port = str(body["device"])
+        self.safe[port] = max(self.safe[port], int(body["consumed_event"]))
+
+    # --- rounds
+
+    def opened(self, body: Body) -> None:
+        """Begin a round."""
+        self.round = RoundBook(int(body["round_id"]), str(body["game"]))
+
+    def wager(self, body: Body) -> None:
+        """Count wagers: the entry gives totals."""
+        if self.round is not None:
+            self.round.wagers.setdefault(str(body["position"]), {}).update(body["wagers"])
+
+    def withdrawn(self, body: Body) -> None:
+        """Count wagers that were taken back."""
+        if self.round is not None:
+            for spot in body["spots"]:
+                self.round.wagers.get(str(body["position"]), {}).pop(spot, None)
+
+    def bets_closed(self, _body: Body) -> None:
+        """Count the dealer's call."""
+        if self.round is not None:
+            self.round.no_more_bets = True
+
+    def requested(self, body: Body) -> None:
+        """Count an intent, the first or one more for a command that never moved."""
+        number = int(body["command_id"])
+        known = self.requests.get(number)
+        if known is not None:
+            known.intents += 1
+            known.fate = "open"
+            return
+        if self.round is not None:
+            request = Request(number, str(body["to"]), int(body["cards"]), self.round.round_id)
+            self.requests[number] = request
+            self.round.requests.append(request)
+
+    def resent(self, body: Body) -> None:
+        """Count a further intent for the open command."""
+        request = self.requests.get(int(body["command_id"]))
+        if request is not None:
+            request.intents += 1
+
+    def delivered(self, body: Body) -> None:
+        """Count a stack that reached its place."""
+        self._end(int(body["command_id"]), "delivered")
+        if self.round is not None:
+            self.round.delivered[str(body["to"])] = int(body["command_id"])
+
+    def not_moved(self, body: Body) -> None:
+        """Count a command that moved nothing."""
+        self._end(int(body["command_id"]), "not moved")
+
+    def unknown(self, body: Body) -> None:
+        """Count a command of which nobody knows."""
+        self._end(int(body["command_id"]), "unknown")
+        self._question()
+
+    def _end(self, number: int, fate: str) -> None:
+        request = self.requests.get(number)
+        if request is not None:
+            request.fate = fate
+
+    def decided(self, body: Body) -> None:
+        """Count a player's answer."""
+        if self.round is not None:
+            self.round.decisions.setdefault(str(body["position"]), []).append(str(body["action"]))
+
+    def turned(self, body: Body) -> None:
+        """Count a face that was turned up."""
+        if self.round is not None:
+            self.round.faces.setdefault(str(body["place"]), []).append(str(body["face"]))
+
+    def board(self, body: Body) -> None:
+        """Count community cards."""
+        if self.round is not None:
+            self.round.board += int(body["cards"])
+
+    # --- questions
+
+    def alarmed(self, body: Body) -> None:
+        """Count a question that blocks; the same one is asked once."""
+        question = (str(body["code"]), str(body["text"]))
+        meaning = ERROR_TABLE.get(question[0])
+        if meaning is not None and meaning.clears is Clears.NOBODY_NEEDED:
+            return
+        if question not in self.questions:
+            self.questions.append(question)
+        self._question()
+
+    def _question(self) -> None:
+        if self.round is not None:
+            self.round.asked = True
+
+    def answered(self, body: Body) -> None:
+        """Count an answer; the question is closed."""
+        choice = body.get("choice")
+        if choice == "void-all":
+            self.questions.clear()
+        for question in self.questions:
+            if question[0] == body["code"]:
+                self.questions.remove(question)
+                break
+        if self.round is None:
+            return
+        self.round.touched = True
+        if body["code"] == "stack-unknown":
+            self._found_out(self.round, str(choice))
+
+    def _found_out(self, round_: RoundBook, choice: str) -> None:
+        for request in reversed(round_.requests):
+            if request.fate == "unknown":
+                request.fate = {"delivered": "delivered", "not-moved": "not moved"}.get(choice, "void")
+                if choice == "delivered":
+                    round_.delivered[request.to] = request.command_id
+                return
+
+    def ruled(self, _body: Body) -> None:
+        """Count an irregularity or a ruling: what stands is no longer what the plain rules say."""
+        if self.round is not None:
+            self.round.touched = self.round.asked = True
+
+    def is_complete(self, _body: Body) -> None:
+        """Count the end of a round."""
+        if self.round is not None:
+            self.round.completed = True
+
+    def is_settled(self, body: Body) -> None:
+        """Count the account of a round."""
+        number = int(body["round"])
+        self.settled_rounds.add(number)
+        self.questions.clear()
+        if self.round is not None and self.round.round_id == number:
+            self.round.settled = True
+        if body["voided"]:
+            self.voided += 1
+        else:
+            self.completed += 1
+
+
+_ENTRIES = {
+    "shoe_reported": lambda book, body: book.reported("shoe", body),
+    "reader_reported": lambda book, body: book.reported("reader", body),
+    "device_identified": Book.identified,
+    "round-opened": Book.opened,
+    "wager-placed": Book.wager,
+    "wager-withdrawn": Book.withdrawn,
+    "no-more-bets-called": Book.bets_closed,
+    "stack-requested": Book.requested,
+    "command_resent": Book.resent,
+    "deck_preparation_requested": lambda book, body: book.preparations.add(int(body["command_id"])),
+    "stack-delivered": Book.delivered,
+    "stack-not-moved": Book.not_moved,
+    "stack-unknown": Book.unknown,
+    "decision-made": Book.decided,
+    "card-turned": Book.turned,
+    "board-dealt": Book.board,
+    "alarm-raised": Book.alarmed,
+    "alarm_raised": Book.alarmed,
+    "alarm_cleared": Book.answered,
+    "hold-cleared": Book.answered,
+    "floor-ruled": Book.ruled,
+    "irregularity-found": Book.ruled,
+    "round-completed": Book.is_complete,
+    "settled": Book.is_settled,
+}

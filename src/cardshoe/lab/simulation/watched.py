@@ -1,0 +1,129 @@
+"""A simulated world whose motor and cards can be watched: truth for the checker, never for the table.
+
+Owns the hooks: each start of the feed motor with the command that it is for, what hands did, which faces lie up. It
+asks the world what physically is, never the devices what they report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cardshoe.sim.deck import COVER_CARDS, Design, new_deck
+from cardshoe.sim.journey import Effect
+from cardshoe.sim.table import PLACES
+from cardshoe.sim.world import World
+
+FACED = frozenset({"turn", "deal_card", "take_stack"})
+"""What hands do that may leave a face lying up."""
+
+
+@dataclass(slots=True)
+class Feed:
+    """One run of the feed motor. `moved`: cards that it brought to the gate so far; `place`: where hands took them."""
+
+    command_id: int
+    destination: int
+    asked: int
+    at: float
+    cards_out_before: int
+    undealt: tuple[str, ...]
+    shuffles: int
+    moved: int = 0
+    place: str | None = None
+
+
+class WatchedWorld(World):
+    """See the module. `on_feed` hears each start of the motor; `on_hands` each act of hands that was done."""
+
+    def __init__(self, *, seed: int, speed: float, now: float = 0.0) -> None:
+        super().__init__(seed=seed, speed=speed, now=now)
+        self.on_feed: Callable[[Feed], None] = lambda _: None
+        self.on_hands: Callable[[str, Mapping[str, object]], None] = lambda _do, _request: None
+        self.feeds: list[Feed] = []
+        self.tampered = False
+        self._mechanism.effects_of = self._motor_starts
+
+    def _motor_starts(self, cards: int) -> dict[int, Effect]:
+        self.count()
+        running = self._remains.shoe.running
+        record = self._remains.shoe.records.get(running)
+        feed = Feed(
+            command_id=running,
+            destination=record.destination if record is not None else -1,
+            asked=cards,
+            at=self._agenda.now,
+            cards_out_before=self._truth.cards_out,
+            undealt=tuple(one.card.spelled for one in self._mechanism.state.magazine if not one.is_cover),
+            shuffles=self._truth.shuffles,
+        )
+        self.feeds.append(feed)
+        self.on_feed(feed)
+        return self.faults.effects(cards)
+
+    def count(self) -> None:
+        """Bring up to date how many cards the last run of the motor moved."""
+        if self.feeds:
+            last = self.feeds[-1]
+            last.moved = max(last.moved, self._truth.cards_out - last.cards_out_before)
+
+    def control(self, request: object, now: float) -> dict[str, object]:
+        """Answer one request; besides the world's own there is `new_deck`."""
+        if request == {"do": "new_deck"}:
+            self.advance(now)
+            self._new_deck()
+            return {"ok": True}
+        in_gate = bool(self._mechanism.state.gate or self._mechanism.state.mouth)
+        answer = super().control(request, now)
+        if isinstance(request, dict) and answer["ok"]:
+            do = str(request.get("do"))
+            if do == "take_stack" and in_gate:
+                self._taken_to(str(request["to"]))
+            if do == "fault" and request["kind"] in _TAMPERING:
+                self.tampered = True
+            self.on_hands(do, request)
+        return answer
+
+    def _taken_to(self, place: str) -> None:
+        self.count()
+        for feed in reversed(self.feeds):
+            if feed.place is not None:
+                return
+            if feed.moved:
+                feed.place = place
+
+    def _new_deck(self) -> None:
+        """Everything that is not in the gate goes away; a complete deck lies in the rack, cover cards in the hand."""
+        state = self._mechanism.state
+        if state.path:
+            state.path = []
+            self._mechanism.path_emptied()
+        covers = [one for one in state.magazine if one.is_cover]
+        had = len(state.magazine) > len(covers)
+        state.magazine = []
+        if had:
+            self._mechanism.signal("magazine", covered=False)
+        self._table.state.covers.extend(covers[:COVER_CARDS])
+        for place in (*PLACES, "hand", "burns", "rack", "floor"):
+            self._table.take(place)
+        self._table.lay("rack", new_deck())
+        self.tampered = False
+
+    def faces_up(self) -> list[tuple[str, str]]:
+        """Return place and face of every card that lies face up on the table."""
+        places = self._table.state.places
+        return [(place, one.card.spelled) for place in PLACES for one in places[place] if one.face_up]
+
+    def lying(self, place: str) -> list[str]:
+        """Return every card at a place, face up or down, in the order in which it came there."""
+        return [one.card.spelled for one in self._table.cards(place)]
+
+    def all_house_cards(self) -> bool:
+        """Tell whether no card of another design is in play."""
+        every = (one for cards in self._remains.every_card().values() for one in cards)
+        return all(one.card.design in {Design.HOUSE, Design.COVER} and one.card.legible for one in every)
+
+
+_TAMPERING = frozenset(
+    ("missing_card", "duplicate_card", "foreign_card", "extra_card", "joker", "unreadable_card", "face_up_in_deck")
+)

@@ -1,0 +1,48 @@
+"""What was said on a device's line, read by the simulator's own codec, which is another implementation than ours.
+
+Owns one direction of one line: bytes in, messages out. What does not decode was damaged on the way and tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from cardshoe.sim.messages import Value, layout_of
+from cardshoe.sim.wire import Deframer
+
+_TELL_NOTHING: Final = frozenset({"STATUS", "HEARTBEAT", "READ_COUNTERS", "READ_COUNTERS_REPLY"})
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message, with the session and sequence of its frame."""
+
+    name: str
+    session: int
+    sequence: int
+    values: Mapping[str, Value]
+
+    def number(self, field: str) -> int:
+        """Return a numeric field."""
+        value = self.values[field]
+        return value if isinstance(value, int) else -1
+
+
+class Ear:
+    """Listens to one direction of the line of "shoe" or "reader"."""
+
+    def __init__(self, port: str) -> None:
+        self._port = port
+        self._frames = Deframer()
+
+    def hear(self, data: bytes) -> list[Said]:
+        """Return the messages that `data` completes, those that only keep the line alive left out."""
+        said: list[Said] = []
+        for frame in self._frames.feed(data):
+            layout = layout_of(self._port, frame.type)
+            if layout is None or layout.name in _TELL_NOTHING or layout.size != len(frame.payload):
+                continue
+            said.append(Said(layout.name, frame.session, frame.sequence, layout.unpack(frame.payload)))
+        return said
