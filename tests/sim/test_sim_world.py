@@ -297,6 +297,16 @@ def test_no_request_upsets_the_world(requests: list[tuple[str, dict[str, object]
     assert bench.world.control({"do": "counters"}, bench.now)["ok"] is True
 
 
+def test_help_tells_what_there_is() -> None:
+    """Every request, every fault and every trouble of the line, with its keys."""
+    told = fresh().do("help")
+    assert set(told["requests"]) == set(REQUESTS)
+    assert set(told["faults"]) == set(KINDS)
+    assert set(told["line"]) == set(LINE_KINDS)
+    assert told["requests"]["take_stack"] == {"to": "one of dealer, 1, 2, 3, 4, 5, 6, board"}
+    assert told["faults"]["jam"]["keys"]["card"] == "a whole number from 1, may be left out"
+
+
 # --- faults as data
 
 

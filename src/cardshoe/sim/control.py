@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cardshoe.sim.codes import MODES
 from cardshoe.sim.errors import Impossible
-from cardshoe.sim.faults import parse
+from cardshoe.sim.faults import KINDS, TRIGGERS, parse
 from cardshoe.sim.line import LINE_KINDS
 from cardshoe.sim.power import BootCause
-from cardshoe.sim.requests import Key, Kind, checked, optional
+from cardshoe.sim.requests import Key, Kind, checked, described, optional
 from cardshoe.sim.table import PLACES, POSITIONS
 
 if TYPE_CHECKING:
@@ -120,6 +120,21 @@ REQUESTS: Final[dict[str, Request]] = {
     "faults_left": Request(_faults_left, {}),
     "line": Request(_line, None),
 }
+
+
+def _help(_: World, __: dict[str, Any]) -> Answer:
+    faults = {
+        kind: {"happens": entry.occasion.value, "keys": described({**entry.keys, **TRIGGERS})}
+        for kind, entry in KINDS.items()
+    }
+    return {
+        "requests": {do: described(entry.keys or {}) for do, entry in REQUESTS.items()},
+        "faults": faults,
+        "line": {kind: described(keys) for kind, keys in LINE_KINDS.items()},
+    }
+
+
+REQUESTS["help"] = Request(_help, {})
 
 
 def answer(world: World, request: object) -> Answer:

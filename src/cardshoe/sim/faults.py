@@ -83,7 +83,7 @@ KINDS: Final[dict[str, FaultKind]] = {
     **{name: FaultKind(Occasion.NOW, _FOR) for name in READER_CAUSES},
     **{name: FaultKind(Occasion.NOW, _DECK) for name in DECK_KINDS},
 }
-_TRIGGERS: Final = {
+TRIGGERS: Final = {
     "stack": optional(Kind.COUNT),
     "after_s": optional(Kind.NUMBER),
     "chance": optional(Kind.CHANCE),
@@ -125,8 +125,8 @@ def parse(request: Mapping[str, object]) -> Fault:
     if not isinstance(kind, str) or kind not in KINDS:
         raise Impossible(f"fault: kind is {kind!r}, wanted is one of {', '.join(KINDS)}")
     rest = {key: value for key, value in request.items() if key != "kind"}
-    values = checked(f"fault {kind}", rest, {**KINDS[kind].keys, **_TRIGGERS})
-    stack, after_s, chance = (_numeric(values.pop(name)) for name in _TRIGGERS)
+    values = checked(f"fault {kind}", rest, {**KINDS[kind].keys, **TRIGGERS})
+    stack, after_s, chance = (_numeric(values.pop(name)) for name in TRIGGERS)
     if sum(value is not None for value in (stack, after_s, chance)) > 1:
         raise Impossible(f"fault {kind}: give one of stack, after_s and chance, not several")
     named = values.get("as")

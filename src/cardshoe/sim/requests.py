@@ -57,6 +57,11 @@ def checked(what: str, request: Mapping[str, object], keys: Mapping[str, Key]) -
     return values
 
 
+def described(keys: Mapping[str, Key]) -> dict[str, str]:
+    """Return what each key takes, as a person reads it."""
+    return {name: _wanted(key) + ("" if key.required else ", may be left out") for name, key in keys.items()}
+
+
 def _wanted(key: Key) -> str:
     return "one of " + ", ".join(key.choices) if key.choices else key.kind.value
 
