@@ -32,6 +32,9 @@ COMMANDS: Final[dict[str, str]] = {
     "bench": "Measure speed, each figure beside its floor.",
 }
 
+_MODULES: Final[dict[str, str]] = {"run": "run_table"}
+"""Commands whose file has another name: a module `run` would take the place of the function `run` of this package."""
+
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command of `arguments` (the process's own by default) and exit with its status."""
@@ -67,7 +70,7 @@ def build(name: str | None) -> typer.Typer:
         if command != name:
             app.command(command, help=summary)(_not_loaded)
             continue
-        module = importlib.import_module(f"cardshoe.cli.{command}")
+        module = importlib.import_module(f"cardshoe.cli.{_MODULES.get(command, command)}")
         inner: typer.Typer | None = getattr(module, "app", None)
         if inner is not None:
             app.add_typer(inner, name=command, help=summary)
