@@ -36,7 +36,7 @@ def decide(state: State, event: DecisionMade) -> tuple[State, Effects]:
             "not-asked", f"position {position} is not asked now; no decision is due", cites=next_cites(state, Ask)
         )
     hand = state.hand(position)
-    if first_asked(state, step) is not hand:
+    if first_asked(state, step, state.stage) is not hand:
         _check_turn(hand, step, asked(state, step))
     state, effects = answered(state, hand, step, event.action)
     return advanced(state, effects)

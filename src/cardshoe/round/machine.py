@@ -57,6 +57,8 @@ from cardshoe.round.events import (
 )
 from cardshoe.round.state import Entry, Hand, State, changed
 
+_EMPTY_HANDS: Final = tuple([Hand(position) for position in POSITIONS])
+
 Handler = Callable[[State, Any], tuple[State, Effects]]
 
 
@@ -89,15 +91,8 @@ def new_round(
     game: Game, house: House, method: Method, round_id: int, seats: Mapping[str, str], *, live: bool
 ) -> State:
     """Return a round of `game` in which wagers are open and the players of `seats` (position to player) sit."""
-    return State(
-        game=game,
-        house=house,
-        method=method,
-        round_id=round_id,
-        live=live,
-        script=game.scripts[method],
-        hands=tuple([Hand(position, seats.get(position)) for position in POSITIONS]),
-    )
+    hands = tuple([changed(hand, player=seats.get(hand.position)) for hand in _EMPTY_HANDS])
+    return State(game, house, method, round_id, live, game.scripts[method], hands)
 
 
 def seats_of(state: State) -> dict[str, str]:

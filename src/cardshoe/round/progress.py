@@ -35,14 +35,16 @@ def due(state: State) -> Step | None:
     return None if state.over else state.script[state.step]
 
 
-def turn_of(state: State) -> int:
-    """Return how many single cards each hand has once the due dealing step is done."""
-    return sum(1 for step in state.script[: state.step + 1] if type(step) is DealSingles)
+def cards_before(state: State, place: int) -> int:
+    """Return how many cards each hand has before the dealing step at `place`: one for each turn of single cards."""
+    return sum(1 for step in state.script[:place] if type(step) is DealSingles)
 
 
-def next_destination(state: State, step: DealStacks | DealSingles) -> str | None:
-    """Return where the next card or stack of `step` goes, or None when it is dealt out."""
-    before = 0 if type(step) is DealStacks else turn_of(state) - 1
+def next_destination(state: State, step: DealStacks | DealSingles, place: int | None = None) -> str | None:
+    """Return where the next card or stack of `step`, due or at `place`, goes; None when it is dealt out."""
+    before = 0
+    if type(step) is DealSingles:
+        before = cards_before(state, state.step if place is None else place)
     for hand in state.hands:
         # A void hand whose side wager is settled all the same needs its cards, too.
         if hand.dealt <= before and (hand.status is LIVE or hand.waits):
@@ -68,9 +70,8 @@ def asked(state: State, step: Ask) -> tuple[Hand, ...]:
     )
 
 
-def first_asked(state: State, step: Ask) -> Hand | None:
-    """Return the first of `asked`, or None."""
-    stage = state.stage
+def first_asked(state: State, step: Ask, stage: int) -> Hand | None:
+    """Return the first position that has still to answer `step`, before which `stage` questions were asked, or None."""
     needs = step.of_those_with
     for hand in state.hands:
         if hand.status is LIVE and not hand.done and len(hand.decided) == stage and (not needs or needs in hand.wagers):
@@ -142,13 +143,16 @@ def advanced(state: State, effects: Effects) -> tuple[State, Effects]:
             break
     else:
         return changed(state, step=len(script), over=True), (*effects, RoundEnded())
-    step = script[state.step]
-    while _DONE[type(step)](state, step):
-        state = passed(state)
-        if state.step == len(script):
-            return changed(state, over=True), (*effects, RoundEnded())
-        step = script[state.step]
-    return state, effects
+    place = state.step
+    stage = state.stage
+    step = script[place]
+    while _DONE[type(step)](state, place, stage):
+        place += 1
+        stage += type(step) is Ask
+        if place == len(script):
+            return changed(state, step=place, stage=stage, over=True), (*effects, RoundEnded())
+        step = script[place]
+    return (state if place == state.step else changed(state, step=place, stage=stage)), effects
 
 
 def passed(state: State, /, **changes: Any) -> State:
@@ -157,31 +161,33 @@ def passed(state: State, /, **changes: Any) -> State:
     return changed(state, step=state.step + 1, stage=stage, **changes)
 
 
-def _always(_state: State, _step: Any) -> bool:
+def _always(_state: State, _place: int, _stage: int) -> bool:
     return True
 
 
-def _by_own_event(_state: State, _step: Any) -> bool:
+def _by_own_event(_state: State, _place: int, _stage: int) -> bool:
     return False
 
 
-def _answered(state: State, step: Ask) -> bool:
-    return first_asked(state, step) is None
+def _answered(state: State, place: int, stage: int) -> bool:
+    step: Any = state.script[place]
+    return first_asked(state, step, stage) is None
 
 
-def _dealt_out(state: State, step: DealStacks | DealSingles) -> bool:
-    return state.pending is None and next_destination(state, step) is None
+def _dealt_out(state: State, place: int, _stage: int) -> bool:
+    step: Any = state.script[place]
+    return state.pending is None and next_destination(state, step, place) is None
 
 
-def _need_not_be_turned(state: State, _step: RevealDealer) -> bool:
+def _need_not_be_turned(state: State, _place: int, _stage: int) -> bool:
     return state.void_all  # such a dealer's hand decides nothing
 
 
-def _all_settled(state: State, _step: SettleHands) -> bool:
+def _all_settled(state: State, _place: int, _stage: int) -> bool:
     return next_to_settle(state) is None and to_collect(state) is None
 
 
-_DONE: Final[Mapping[type[Step], Callable[[State, Any], bool]]] = {
+_DONE: Final[Mapping[type[Step], Callable[[State, int, int], bool]]] = {
     CallNoMoreBets: _always,
     DealStacks: _dealt_out,
     DealSingles: _dealt_out,
@@ -193,4 +199,4 @@ _DONE: Final[Mapping[type[Step], Callable[[State, Any], bool]]] = {
     RevealDealer: _need_not_be_turned,
     SettleHands: _all_settled,
 }
-"""Whether a step that is due has nothing left to be done."""
+"""Whether the step at a place of the script, after so many questions, has nothing left to be done."""

@@ -87,7 +87,9 @@ def recompute(record: RoundRecord) -> State:
     cards, answers or a ruling (`card-count`, `duplicate-card`, `action-missing`, `action`, `ruling-missing`, `ruling`).
     """
     # The house's minimum serves the aggregate limit only: what was wagered was taken.
-    house = replace(record.house, minimum_cents={}, maximum_cents={})
+    house = record.house
+    if house.minimum_cents or house.maximum_cents:
+        house = replace(house, minimum_cents={}, maximum_cents={})
     seats = {position: f"player {position}" for position in record.hands}
     state = new_round(record.game, house, Method.AUTOMATED_SHOE, 0, seats, live=True)
     for position, hand in record.hands.items():
