@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from cardshoe import cli
+
 FAST = "2000"
 
 
@@ -45,6 +49,22 @@ def demo(*arguments: object, within_s: float = 120.0) -> Ended:
     return run("demo", "--headless", "--json", "--speed", FAST, *arguments, within_s=within_s)
 
 
+class Inside:
+    """Commands run in the test's own process, so that whatever they leave behind is seen."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+
+    def run(self, *arguments: object) -> Ended:
+        self._capture.readouterr()
+        status = cli.run([str(each) for each in arguments])
+        out, err = self._capture.readouterr()
+        return Ended(status, out, err)
+
+    def demo(self, *arguments: object) -> Ended:
+        return self.run("demo", "--headless", "--json", "--speed", FAST, *arguments)
+
+
 @dataclass
 class Elsewhere:
     """A `cardshoe sim` that runs as a process of its own."""
@@ -55,6 +75,7 @@ class Elsewhere:
     reader: bool = True
     state: bool = False
     more: tuple[str, ...] = ()
+    other_hash: bool = False
     process: subprocess.Popen[str] | None = None
     told: dict[str, Any] = field(default_factory=dict)
 
@@ -66,7 +87,11 @@ class Elsewhere:
                 arguments += [f"--{name}", at]
         if self.state:
             arguments += ["--state", self.directory / "memory"]
-        self.process = subprocess.Popen(command(*arguments, *self.more), stdout=subprocess.PIPE, text=True)
+        words = command(*arguments, *self.more)
+        if self.other_hash:  # a firmware of another protocol version: the same but for the hash of its specification
+            changed = "from cardshoe.sim.messages import SPEC_HASHES as h; h.update(shoe=bytes(32))"
+            words[1:3] = ["-c", f"{changed}; from cardshoe.cli import main; main()"]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.told = json.loads(self.process.stdout.readline())
         return self

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_bench import Elsewhere, Ended, check, command, demo, elsewhere, run
+from demo_bench import Elsewhere, Ended, Inside, check, command, demo, elsewhere, run
 
 PtyMaker = Callable[[], Any]
 
@@ -49,6 +49,11 @@ def _config(directory: Path, *, shoe: str = "", reader: str = "", more: str = ""
     return path
 
 
+@pytest.fixture
+def inside(capfd: pytest.CaptureFixture[str]) -> Inside:
+    return Inside(capfd)
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     with elsewhere(tmp_path_factory.mktemp("world")) as running:
@@ -73,13 +78,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     ],
     ids=lambda value: " ".join(value) if value and value[0].startswith("--") else "",
 )
-def test_wrong_options_of_the_demo(options: tuple[str, ...], words: tuple[str, ...]) -> None:
-    one_paragraph(demo("--rounds", 1, *options), 2, *words)
+def test_wrong_options_of_the_demo(inside: Inside, options: tuple[str, ...], words: tuple[str, ...]) -> None:
+    one_paragraph(inside.demo("--rounds", 1, *options), 2, *words)
 
 
-def test_an_unknown_option_and_a_wrong_number_are_usage_errors() -> None:
+def test_an_unknown_option_and_a_wrong_number_are_usage_errors(inside: Inside) -> None:
     for wrong in (("--speeed", "3"), ("--rounds", "0"), ("--rounds", "x")):
-        ended = run("demo", *wrong)
+        ended = inside.run("demo", *wrong)
         assert ended.status == 2
         assert wrong[0] in ended.err
         assert "Traceback" not in ended.err
@@ -96,49 +101,63 @@ def test_an_unknown_option_and_a_wrong_number_are_usage_errors() -> None:
         ("= 3", ("TOML",)),
     ],
 )
-def test_wrong_configurations(tmp_path: Path, more: str, words: tuple[str, ...]) -> None:
+def test_wrong_configurations(inside: Inside, tmp_path: Path, more: str, words: tuple[str, ...]) -> None:
     config = _config(tmp_path, shoe="serial:///nowhere/a", reader="serial:///nowhere/b", more=more)
-    one_paragraph(run("run", "--config", config), 2, "table.toml", *words)
+    one_paragraph(inside.run("run", "--config", config), 2, "table.toml", *words)
     assert not (tmp_path / "journal").exists()
 
 
-def test_no_configuration_or_one_that_is_no_text(tmp_path: Path) -> None:
-    one_paragraph(run("run", "--config", tmp_path / "none.toml"), 2, "none.toml")
+def test_no_configuration_or_one_that_is_no_text(inside: Inside, tmp_path: Path) -> None:
+    one_paragraph(inside.run("run", "--config", tmp_path / "none.toml"), 2, "none.toml")
     (tmp_path / "table.toml").write_bytes(b"\xff\xfe")
-    one_paragraph(run("run", "--config", tmp_path / "table.toml"), 2, "UTF-8")
+    one_paragraph(inside.run("run", "--config", tmp_path / "table.toml"), 2, "UTF-8")
 
 
-def test_two_devices_on_one_port(tmp_path: Path, world: Elsewhere) -> None:
+def test_two_devices_on_one_port(inside: Inside, tmp_path: Path, world: Elsewhere) -> None:
     shoe = world.told["shoe_url"]
-    one_paragraph(run("run", "--config", _config(tmp_path, shoe=shoe, reader=shoe)), 2, shoe)
+    one_paragraph(inside.run("run", "--config", _config(tmp_path, shoe=shoe, reader=shoe)), 2, shoe)
 
 
-def test_shoe_and_reader_are_swapped(tmp_path: Path, world: Elsewhere) -> None:
+def test_shoe_and_reader_are_swapped(inside: Inside, tmp_path: Path, world: Elsewhere) -> None:
     config = _config(tmp_path, shoe=world.told["reader_url"], reader=world.told["shoe_url"])
-    one_paragraph(run("run", "--config", config), 3)
-    assert run("journal", "verify", tmp_path / "journal").status == 0
+    one_paragraph(inside.run("run", "--config", config), 3)
+    assert inside.run("journal", "verify", tmp_path / "journal").status == 0
 
 
-def test_another_shoe_than_the_one_that_was_named(tmp_path: Path, world: Elsewhere) -> None:
+def test_another_shoe_than_the_one_that_was_named(inside: Inside, tmp_path: Path, world: Elsewhere) -> None:
     text = TOML.format(shoe=world.told["shoe_url"] + '"\nserial = "S-0815', reader=world.told["reader_url"], more="")
-    one_paragraph(run("run", "--config", _config(tmp_path, text=text)), 3, "S-0815")
+    one_paragraph(inside.run("run", "--config", _config(tmp_path, text=text)), 3, "S-0815")
 
 
-@pytest.mark.parametrize(
-    "url", ["serial:///nowhere/tty", "tcp://127.0.0.1:1", "tcp://no-such-host.invalid:1", "usb://ffff:ffff/none"]
-)
-def test_a_port_that_is_not_there(tmp_path: Path, world: Elsewhere, url: str) -> None:
+def test_a_shoe_of_another_protocol_version(inside: Inside, tmp_path: Path) -> None:
+    """LINK-5.3: another spec hash is refused, and the text says which of the two is to be changed."""
+    with elsewhere(tmp_path, other_hash=True) as other:
+        config = _config(tmp_path, shoe=other.told["shoe_url"], reader=other.told["reader_url"])
+        one_paragraph(inside.run("run", "--config", config), 3, other.told["shoe_url"])
+    assert inside.run("journal", "verify", tmp_path / "journal").status == 0
+
+
+@pytest.mark.parametrize("url", ["serial:///nowhere/tty", "tcp://127.0.0.1:1", "tcp://no-such-host.invalid:1"])
+def test_a_port_that_is_not_there(inside: Inside, tmp_path: Path, world: Elsewhere, url: str) -> None:
     """E29, E31: named, with what to do; the journal that was begun is whole."""
-    one_paragraph(run("run", "--config", _config(tmp_path, shoe=url, reader=world.told["reader_url"])), 3)
-    assert run("journal", "verify", tmp_path / "journal").status == 0
-    one_paragraph(demo("--rounds", 1, "--shoe", url, "--hands", world.control, "--journal", tmp_path / "other"), 3)
+    one_paragraph(inside.run("run", "--config", _config(tmp_path, shoe=url, reader=world.told["reader_url"])), 3)
+    assert inside.run("journal", "verify", tmp_path / "journal").status == 0
+    one_paragraph(
+        inside.demo("--rounds", 1, "--shoe", url, "--hands", world.control, "--journal", tmp_path / "other"), 3
+    )
 
 
-def test_a_file_in_place_of_a_port(tmp_path: Path, world: Elsewhere) -> None:
+def test_a_usb_device_that_is_not_there(tmp_path: Path, world: Elsewhere) -> None:
+    """In a process of its own: libusb keeps its descriptors as long as the process lives."""
+    url = "usb://ffff:ffff/none"
+    one_paragraph(run("run", "--config", _config(tmp_path, shoe=url, reader=world.told["reader_url"])), 3, url)
+
+
+def test_a_file_in_place_of_a_port(inside: Inside, tmp_path: Path, world: Elsewhere) -> None:
     (tmp_path / "file").write_text("x")
     url = f"serial://{tmp_path / 'file'}"
     one_paragraph(
-        run("run", "--config", _config(tmp_path, shoe=url, reader=world.told["reader_url"])), 3, str(tmp_path)
+        inside.run("run", "--config", _config(tmp_path, shoe=url, reader=world.told["reader_url"])), 3, str(tmp_path)
     )
 
 
@@ -176,13 +195,13 @@ def test_a_port_in_use(tmp_path: Path, world: Elsewhere) -> None:
     check(tmp_path / "journal")
 
 
-def test_a_port_that_only_makes_noise(tmp_path: Path, world: Elsewhere) -> None:
+def test_a_port_that_only_makes_noise(inside: Inside, tmp_path: Path, world: Elsewhere) -> None:
     """E32: a thing that talks, but is no device of ours, is told from one that is silent."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=_babble, args=(server,), daemon=True).start()
         url = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         config = _config(tmp_path, shoe=url, reader=world.told["reader_url"])
-        one_paragraph(run("run", "--config", config), 3, url)
+        one_paragraph(inside.run("run", "--config", config), 3, url)
         server.shutdown(socket.SHUT_RDWR)
 
 
@@ -197,9 +216,9 @@ def _babble(server: socket.socket) -> None:
         return
 
 
-def test_a_silent_port(tmp_path: Path, world: Elsewhere, new_pty: PtyMaker) -> None:
+def test_a_silent_port(inside: Inside, tmp_path: Path, world: Elsewhere, new_pty: PtyMaker) -> None:
     config = _config(tmp_path, shoe=f"serial://{new_pty().path}", reader=world.told["reader_url"])
-    one_paragraph(run("run", "--config", config), 3)
+    one_paragraph(inside.run("run", "--config", config), 3)
 
 
 def test_journals_that_are_not_this_tables(tmp_path: Path, world: Elsewhere) -> None:
