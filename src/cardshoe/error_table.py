@@ -292,6 +292,38 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "shoe-faulted": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's fault is being cleared."),
     "shoe-inhibited": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe is being released."),
     "deck-not-ready": Meaning(Severity.ADVISE, Clears.DEALER, "Load the deck and wait until it is verified."),
+    # table: decks, counts, machines
+    "config-backs": Meaning(*_NOTE, "The table's configuration names a back twice. Call the technician."),
+    "deck-back": Meaning(*_NOTE, "That is not the deck that goes in now. Look at the backs again."),
+    "deck-in-play": Meaning(*_NOTE, "The deck is being dealt from. Finish the deal first."),
+    "stub-count-when": Meaning(*_NOTE, "The stub is counted at the end of a round. Follow the screen."),
+    "stub-count-due": Meaning(*_NOTE, "Spread and count the stub first."),
+    "sign-off-count": Meaning(*_NOTE, "Cards are missing or too many. Look for them and count again."),
+    "signed-off": Meaning(*_NOTE, "The cards were counted out. Open the table anew."),
+    "calibration": Meaning(*_NOTE, "That cannot be entered as a calibration. Read the text."),
+    "deck-back-unknown": Meaning(Severity.ADVISE, Clears.DEALER, "Say which deck lies in the shoe."),
+    "deck-set-aside": Meaning(Severity.ADVISE, Clears.FLOOR, "This deck is set aside. Call the floor."),
+    "deck-worn-out": Meaning(Severity.ADVISE, Clears.FLOOR, "This deck has been dealt often enough. Call the floor."),
+    "deck-recount": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's cards are being counted. Wait."),
+    "cover-card-due": Meaning(Severity.ADVISE, Clears.DEALER, "Put the cover card into the shoe."),
+    "deck-not-proved": Meaning(Severity.VOID, Clears.FLOOR, "The deck cannot be counted. Deal nothing. Call the floor."),
+    "cards-unaccounted": Meaning(Severity.VOID, Clears.FLOOR, "The cards do not add up. Touch nothing. Call the floor."),
+    "deck-design-unknown": Meaning(
+        Severity.VOID, Clears.FLOOR, "The shoe does not know this card design. Change the deck. Call the floor."
+    ),
+    "deck-doubted": Meaning(Severity.HOLD, Clears.FLOOR, "The deck is in doubt. Count it. Call the floor."),
+    "stop-asked": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe was stopped. Call the floor."),
+    "stub-count-wrong": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The stub's count is wrong. Touch nothing. Call the floor."
+    ),
+    "cards-inside": Meaning(Severity.HOLD, Clears.FLOOR, "Cards were left in the shoe. Take them out. Call the floor."),
+    "deck-overdue": Meaning(Severity.HOLD, Clears.FLOOR, "The deck is not ready in time. Call the floor."),
+    "shoe-does-not-answer": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The shoe is connected and does not answer. Call the floor."
+    ),
+    "device-firmware-changed": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "A device has other firmware than before. Pull it out. Call the floor."
+    ),
     # lab: robots, simulated worlds as processes, demo
     "hands-refused": Meaning(*_NOTE, "That cannot be done at the table now. Look again."),
     "hands-missing": Meaning(*_SETUP, "The simulated table does not answer. Start it first."),

@@ -33,6 +33,7 @@ from cardshoe.round.events import (
 from cardshoe.round.faces import BOARD
 from cardshoe.round.state import State
 from cardshoe.table import view
+from cardshoe.table.acts import StubCounted
 
 
 class CardWork:
@@ -98,6 +99,15 @@ class CardWork:
         waited_s = self._patience.waited_s(due)
         if not (yield Watch(shown, REPORT_S)) and waited_s > STUB_S:
             yield from self.give_up()
+
+    def count_stub(self, _due: view.CountStub) -> Steps:
+        """Spread and count what is left of the deck."""
+        seen = yield from _look()
+        if not seen.magazine_empty:
+            yield Do("remove_stub")
+            seen = yield from _look()
+        yield Pause(8.0)
+        yield Say(StubCounted(seen.hand))
 
     # --- cards from the hand
 

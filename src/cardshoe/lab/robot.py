@@ -56,6 +56,7 @@ class Robot:
             view.OpenRoundDue: self._open,
             view.LoadDeck: hands.load_deck,
             view.ClearGate: hands.clear_gate,
+            view.CountStub: hands.count_stub,
             view.TakeStack: hands.take_stack,
             view.AnswerAlarm: self._alarm,
             view.Wait: self._wait,

@@ -1,7 +1,8 @@
 """What people at the table may do.
 
 Owns the acts beside the round's own events, and which of those events a person may enter at all: what a shoe or a
-reader reports is never taken from a person's hand.
+reader reports is never taken from a person's hand. `Upkeep` acts are about decks, counts and machines; `role` is who
+does it, `reason` why, both written down.
 """
 
 from __future__ import annotations
@@ -37,7 +38,77 @@ class ClearAlarm:
     second: str = ""
 
 
-Act = OpenRound | ClearAlarm | Event
+@dataclass(frozen=True, slots=True)
+class DeckPlaced:
+    """The dealer says which deck lies in the shoe, by the colour of its back."""
+
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeckReplaced:
+    """The floor counted the deck with this back, or put a new one in its place; its life begins anew."""
+
+    back: str
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeckDoubted:
+    """Somebody has seen something about the deck: a card on the floor, one with another back, a marked one."""
+
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandShuffled:
+    """The deck was shuffled by hand; the shoe has to verify it all the same."""
+
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked:
+    """Somebody wants the shoe to stop, whatever it does."""
+
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StubCounted:
+    """The dealer has spread and counted what is left of the deck: `cards`."""
+
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOff:
+    """The cards were counted out of shoe, rack and table: `cards`. The table deals no more until it is opened anew."""
+
+    cards: int
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationChanged:
+    """A device was set up or calibrated; `old` and `new` are SHA-256 of its calibration, as the maker's tool says."""
+
+    device: str
+    old: str
+    new: str
+    role: str
+    reason: str
+
+
+UpkeepAct = (
+    DeckPlaced | DeckReplaced | DeckDoubted | HandShuffled | StopAsked | StubCounted | SignedOff | CalibrationChanged
+)
+Act = OpenRound | ClearAlarm | UpkeepAct | Event
 
 ENTERED_BY_DEVICES: Final = (REPORTS | {StackRequested, RoundOpened}) - {CardTurned}
 """Events that the table makes itself; the face of a card may also be declared."""

@@ -7,14 +7,21 @@ after any other answer never (promise P1). Where the shoe cannot say, a person l
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from cardshoe.devices import shoe_events as shoe
 from cardshoe.devices.shoe_terms import DispenseResult, Outcome
+from cardshoe.games.verdicts import Case
 from cardshoe.round.events import StackDelivered, StackNotMoved, StackUnknown
 from cardshoe.table.dealing import REFUSAL_PAUSE_S, send
+from cardshoe.table.decks import rejected
 from cardshoe.table.desk import Desk
 from cardshoe.table.state import Command, Work
+
+REPORT_S: Final = 2.0
+"""So long after "done" the report of a stack may still be on its way."""
+FACE_UP: Final = "card_face_up"
+"""The fault of a card that lies face up; the game's own text rules it."""
 
 _PASSING = frozenset(
     {
@@ -66,6 +73,7 @@ def answered(desk: Desk, event: Answer, now: float) -> None:
 def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
     """Take the shoe's word on a command that was asked about."""
     desk.live.asked = False
+    desk.live.answered()
     command = desk.state.command
     if command is None or command.command_id != event.command_id:
         return
@@ -76,7 +84,7 @@ def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
     overdue = desk.live.command_unknown and desk.live.command_due is None
     desk.live.command_unknown = False
     if command.work is Work.PREPARE:
-        _preparation_outcome(desk, command, event.outcome, now)
+        _preparation_outcome(desk, command, event.outcome, now, overdue=overdue)
         return
     match event.outcome:
         case Outcome.NEVER_SEEN:
@@ -88,7 +96,7 @@ def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
                 desk.alarm("stack-overdue", f"The stack for {command.to} does not come. Look at the shoe.")
             desk.live.was_overdue = overdue
         case Outcome.DONE:
-            _done(desk, command, event)
+            _done(desk, command, event, now)
         case Outcome.FAILED | Outcome.INTERRUPTED:
             _partly(desk, command, event.cards_seen, taken=event.taken, why=event.outcome.name.lower())
         case Outcome.FORGOTTEN:
@@ -121,7 +129,7 @@ def ended(desk: Desk, event: End) -> None:
             _end_preparation(desk, command)
         case shoe.DeckRejected():
             _end_preparation(desk, command)
-            _rejected(desk, event)
+            rejected(desk, event)
         case _:
             assert_never(event)
 
@@ -167,10 +175,14 @@ def _taken(desk: Desk, command: Command, cards: int | None) -> None:
         desk.happened(StackDelivered(command.command_id, command.to, cards))
 
 
-def _done(desk: Desk, command: Command, event: shoe.CommandOutcome) -> None:
+def _done(desk: Desk, command: Command, event: shoe.CommandOutcome, now: float) -> None:
     """The stack reached the gate; its reports are in the ring and say the same, or are lost."""
     if event.taken:
         _taken(desk, command, event.cards_seen)
+    elif not command.ready and desk.live.done_unreported:
+        _nobody_knows(desk, command, "the shoe says that it is done, and its report does not come")
+    elif not command.ready:
+        desk.live.done_unreported, desk.live.command_due = True, now + REPORT_S
 
 
 def _partly(desk: Desk, command: Command, cards_seen: int | None, *, taken: bool, why: str) -> None:
@@ -183,11 +195,18 @@ def _partly(desk: Desk, command: Command, cards_seen: int | None, *, taken: bool
         desk.happened(StackNotMoved(command.command_id, why))
     elif taken:
         _taken(desk, command, cards_seen)
-    else:
+    elif why != FACE_UP or not _face_up_held(desk):
         desk.alarm(
             "stack-incomplete",
             f"{cards_seen} of {command.cards} cards for {command.to} came out ({why}). Take them there unseen.",
         )
+
+
+def _face_up_held(desk: Desk) -> bool:
+    """Tell whether the floor is asked about a card face up; its ruling covers the stack that it stopped."""
+    round_ = desk.open_round
+    faces = (Case.CARD_FACE_UP_DURING_DEAL, Case.CARD_FACE_UP_AFTER_DEAL)
+    return round_ is not None and any(hold.case in faces for hold in round_.holds)
 
 
 def _nobody_knows(desk: Desk, command: Command, why: str) -> None:
@@ -196,10 +215,13 @@ def _nobody_knows(desk: Desk, command: Command, why: str) -> None:
     desk.happened(StackUnknown(command.command_id, why))
 
 
-def _preparation_outcome(desk: Desk, command: Command, outcome: Outcome, now: float) -> None:
+def _preparation_outcome(desk: Desk, command: Command, outcome: Outcome, now: float, *, overdue: bool) -> None:
     match outcome:
         case Outcome.RUNNING:
             desk.live.command_due = now + desk.config.timing.prepare_ms / 1000
+            if overdue and desk.live.was_overdue:
+                desk.alarm("deck-overdue", "The deck is not ready in time. Look at the shoe. Call the floor.")
+            desk.live.was_overdue = overdue
         case Outcome.NEVER_SEEN | Outcome.DONE | Outcome.FAILED | Outcome.INTERRUPTED | Outcome.FORGOTTEN:
             _end_preparation(desk, command)
         case _:
@@ -210,20 +232,6 @@ def _end_preparation(desk: Desk, command: Command) -> None:
     desk.live.command_due = None
     desk.live.command_unknown = False
     desk.write("command_ended", {"command_id": command.command_id, "why": "told by the shoe"})
-
-
-def _rejected(desk: Desk, event: shoe.DeckRejected) -> None:
-    parts = {
-        "missing": event.missing,
-        "duplicate": event.duplicate,
-        "foreign": event.foreign,
-        "unreadable": event.unreadable,
-        "face up": event.face_up,
-        "jokers": event.jokers,
-    }
-    found = ", ".join(f"{number} {name}" for name, number in parts.items() if number)
-    code = "deck-rejected-identity" if event.duplicate or event.foreign else "deck-rejected"
-    desk.alarm(code, f"The deck has {event.cards} cards ({found or 'count wrong'}). Take it out. Call the floor.")
 
 
 def _what(command: Command) -> str:

@@ -50,6 +50,20 @@ class DevicesPart(_Part):
     reader: DevicePart | None = None
 
 
+class DeckPart(_Part):
+    """`[deck]`: the table's decks. `backs`: colours of decks that alternate; `life_rounds`: rounds after which a deck
+    is changed (None: no limit); `cover_card`: "required" before the dealer's stack, or "allowed"; `stub_count_rounds`:
+    the stub is counted at the latest after so many rounds where the shoe does not count to 52 (None: never);
+    `unreadable_per_1000`: of 1000 cards read so many may fail before service is advised.
+    """
+
+    backs: tuple[Annotated[str, Field(min_length=1, max_length=20)], ...] = ()
+    life_rounds: int | None = Field(default=None, strict=True, ge=1)
+    cover_card: Literal["allowed", "required"] = "allowed"
+    stub_count_rounds: int | None = Field(default=5, strict=True, ge=1)
+    unreadable_per_1000: int = Field(default=20, strict=True, ge=0, le=1000)
+
+
 class TimingPart(_Part):
     """`[timing]`: how long to wait. Every value is milliseconds."""
 
@@ -71,6 +85,7 @@ class TableConfig(_Part):
     table: TablePart
     house: dict[str, object] = Field(default_factory=dict)
     devices: DevicesPart = DevicesPart()
+    deck: DeckPart = DeckPart()
     timing: TimingPart = TimingPart()
 
     def digest(self) -> str:
@@ -83,7 +98,7 @@ def parse_config(text: str, where: str) -> TableConfig:
     """Return the configuration in the TOML `text` of the file named `where`.
 
     Raises `ConfigError` (`config-syntax`, `config-key`, `config-value`, `config-game`, `config-shoe-missing`,
-    `config-port-twice`, `config-live-unavailable`), naming key, value and what to write instead.
+    `config-port-twice`, `config-backs`, `config-live-unavailable`), naming key, value and what to write instead.
     """
     try:
         raw = tomllib.loads(text)
@@ -125,6 +140,13 @@ def _check_devices(config: TableConfig, where: str) -> None:
         raise ConfigError(
             "config-port-twice",
             f"{where}: devices.shoe and devices.reader both name {shoe.url!r}; each device needs a port of its own."
+            " Nothing was started.",
+        )
+    backs = config.deck.backs
+    if len(set(backs)) != len(backs):
+        raise ConfigError(
+            "config-backs",
+            f"{where}: deck.backs = {list(backs)!r} names a colour twice; each deck needs a back of its own."
             " Nothing was started.",
         )
 

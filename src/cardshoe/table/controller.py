@@ -9,29 +9,48 @@ session can tell.
     controller   what people do, and the shape of a step
     desk         writing entries and absorbing them: the one place where the state changes
     shoe_reports what each report of the shoe means          reader_reports  what each report of the reader means
-    dealing      what is ordered next of the shoe
+    dealing      what is ordered next of the shoe            commands        what becomes of an order
+    decks        which deck may be dealt from                housekeeping    what people do about decks and counts
+    connections  who is connected                            service         what wears out
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from cardshoe.devices import reader_events as reader
 from cardshoe.devices import shoe_events as shoe
 from cardshoe.error_table import ERROR_TABLE, Clears
 from cardshoe.errors import Refused
 from cardshoe.games.script import Method
-from cardshoe.round.events import DECLARED, CardTurned, RoundCompleted, RoundOpened
+from cardshoe.round.events import DECLARED, CardTurned, Event, HoldCleared, RoundCompleted, RoundOpened
 from cardshoe.round.irregular import may_clear
-from cardshoe.round.machine import apply
-from cardshoe.table.acts import ENTERED_BY_DEVICES, ENTERED_WITHOUT_SHOE, Act, ClearAlarm, OpenRound
+from cardshoe.table.acts import (
+    ENTERED_BY_DEVICES,
+    ENTERED_WITHOUT_SHOE,
+    Act,
+    CalibrationChanged,
+    ClearAlarm,
+    DeckDoubted,
+    DeckPlaced,
+    DeckReplaced,
+    HandShuffled,
+    OpenRound,
+    SignedOff,
+    StopAsked,
+    StubCounted,
+)
 from cardshoe.table.config import TableConfig
 from cardshoe.table.dealing import reconcile
 from cardshoe.table.desk import Desk
+from cardshoe.table.header import round_header
+from cardshoe.table.housekeeping import keep_house, stub_count_due
 from cardshoe.table.orders import SignHead, Step
 from cardshoe.table.reader_reports import reader_told
 from cardshoe.table.shoe_reports import shoe_told
 from cardshoe.table.state import TableState
+from cardshoe.table.wall_clock import ClockStepped
 
 
 class Controller:
@@ -46,12 +65,26 @@ class Controller:
         return self.desk.state
 
     def act(self, act: Act, now: float) -> Step:
-        """Do what a person asks. Raises `Refused` or `InputError`; then nothing changed."""
+        """Do what a person asks. Raises `Refused` or `InputError`; then nothing changed.
+
+        An answer to a question that is not open any more came too late: that is written down with the next step.
+        """
         match act:
             case OpenRound():
                 self._open_round(act.seats)
             case ClearAlarm():
                 self._clear_alarm(act)
+            case (
+                DeckPlaced()
+                | DeckReplaced()
+                | DeckDoubted()
+                | HandShuffled()
+                | StopAsked()
+                | StubCounted()
+                | SignedOff()
+                | CalibrationChanged()
+            ):
+                keep_house(self.desk, act)
             case _:
                 self._round_act(act)
         return self._finish(now)
@@ -70,6 +103,11 @@ class Controller:
             reader_told(self.desk, event)
         except Refused as error:
             self._misfit("reader", error)
+        return self._finish(now)
+
+    def clock_stepped(self, step: ClockStepped, now: float) -> Step:
+        """Write down that the wall clock was set (condition E36). It changes nothing else."""
+        self.desk.write("clock_stepped", asdict(step))
         return self._finish(now)
 
     def advance(self, now: float) -> Step:
@@ -95,6 +133,8 @@ class Controller:
             raise Refused("round-open", f"round {state.last_round_id} is not complete; finish it first")
         if state.alarms:
             raise Refused("held", f"the table is held: {state.alarms[0].text} First clear {state.alarms[0].code}.")
+        if state.upkeep.signed_off:
+            raise Refused("signed-off", "the cards of this table were counted out; close the table and open it anew")
         desk.happened(
             RoundOpened(
                 round_id=state.last_round_id + 1,
@@ -105,9 +145,11 @@ class Controller:
                 live=True,
             )
         )
+        desk.write("round_header", round_header(desk))
 
     def _clear_alarm(self, act: ClearAlarm) -> None:
         if not any(alarm.code == act.code for alarm in self.state.alarms):
+            self._came_late(act.code, act.role)
             raise Refused("no-hold", f"no alarm {act.code!r} is open")
         meaning = ERROR_TABLE.get(act.code)
         clears = meaning.clears if meaning is not None else Clears.FLOOR
@@ -119,10 +161,12 @@ class Controller:
             "alarm_cleared", {"code": act.code, "role": act.role, "second": act.second, "reason": act.reason}
         )
 
-    def _round_act(self, event: Act) -> None:
+    def _came_late(self, code: str, role: str) -> None:
+        """A decision on what is over already is refused, and on record as such (scenario S20)."""
+        self.desk.write("answer_came_late", {"code": code, "role": role})
+
+    def _round_act(self, event: Event) -> None:
         desk = self.desk
-        if isinstance(event, OpenRound | ClearAlarm):
-            raise Refused("act", "this act is not one of a round")
         without_shoe = desk.config.table.method != Method.AUTOMATED_SHOE.value
         if type(event) in ENTERED_BY_DEVICES and not (without_shoe and type(event) in ENTERED_WITHOUT_SHOE):
             raise Refused("act", f"{type(event).__name__} is reported by a device; a person cannot enter it")
@@ -130,7 +174,10 @@ class Controller:
             raise Refused("act", "a card that a person enters is declared, not read")
         if desk.state.round is None:
             raise Refused("no-round", "no round is open; open one first")
-        apply(desk.state.round, event)  # raises before anything is written
+        if isinstance(event, RoundCompleted) and stub_count_due(desk):
+            raise Refused("stub-count-due", "spread the stub and enter its count before the round is completed")
+        if isinstance(event, HoldCleared) and event.code not in [hold.code for hold in desk.state.round.holds]:
+            self._came_late(event.code, event.role)
         desk.happened(event)
         if isinstance(event, RoundCompleted):
             desk.close_round()

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from cardshoe.devices.shoe_terms import DeckState
+from cardshoe.devices.shoe_terms import DeckState, Mode
 from cardshoe.games.script import DEALER
 from cardshoe.round.events import StackRequested
 from cardshoe.round.next_step import RequestStack, next_step
+from cardshoe.table.decks import arming_obstacle, cover_card_obstacle, next_back, proof_obstacle
 from cardshoe.table.desk import Desk
-from cardshoe.table.interlocks import Consequence, ShoeView, obstacle
+from cardshoe.table.header import shoe_reads
+from cardshoe.table.housekeeping import deals_from_shoe, stub_count_due
+from cardshoe.table.interlocks import Consequence, Obstacle, ShoeView, obstacle, wrong_mode
 from cardshoe.table.orders import ClearFault, Dispense, PrepareDeck, QueryCommand, SetInhibit
+from cardshoe.table.service import notices
 
 REFUSAL_PAUSE_S: Final = 0.3
 """After a refusal the next try waits for a status newer than it."""
@@ -31,18 +35,31 @@ def reconcile(desk: Desk, now: float) -> None:
         live.command_due, live.command_unknown = None, False
     if live.command_due is not None and now >= live.command_due:
         live.command_unknown, live.command_due = True, None
-    if not live.shoe_up or live.shoe is None:
-        return
+    if live.shoe_up and live.shoe is not None:
+        _drive(desk, live.shoe, now)
+    live.next_back, live.stub_due = next_back(desk), stub_count_due(desk)
+    live.notices = notices(desk.state.upkeep, desk.config.deck.unreadable_per_1000)
+
+
+def _drive(desk: Desk, view: ShoeView, now: float) -> None:
+    live = desk.live
+    if live.owed(now):
+        live.answered()
+        live.asked = live.inhibit_asked = live.fault_asked = False
+        desk.alarm("shoe-does-not-answer", "The shoe is connected and does not answer. Deal nothing. Call the floor.")
+    if deals_from_shoe(desk) and desk.open_round is None and view.mode is not Mode.DEAL:
+        why_not = wrong_mode(view)
+        desk.alarm(why_not.code, why_not.text)
     if desk.state.command is not None and live.command_unknown:
         _ask(desk)
         return
-    _inhibit_as_held(desk, live.shoe)
+    _inhibit_as_held(desk, view)
     if desk.held or live.quiet_until or desk.state.command is not None:
         return
-    if live.shoe.stopping_fault is not None:
-        _clear(desk, live.shoe)
+    if view.stopping_fault is not None:
+        _clear(desk, view)
         return
-    _next_motion(desk, live.shoe, now)
+    _next_motion(desk, view, now)
 
 
 def _ask(desk: Desk) -> None:
@@ -81,7 +98,7 @@ def _next_stack(desk: Desk, step: RequestStack, view: ShoeView, now: float) -> N
     if state.deck_id is None and _deck_can_be_prepared(desk, view):
         _prepare(desk, now)
         return
-    why_not = obstacle(view, deck_id=state.deck_id, used=(state.spent_deck_id,))
+    why_not = _why_not(desk, step, view)
     desk.live.obstacle = why_not
     if why_not is not None:
         if why_not.consequence is Consequence.ALARM:
@@ -89,15 +106,25 @@ def _next_stack(desk: Desk, step: RequestStack, view: ShoeView, now: float) -> N
             _inhibit_as_held(desk, view)
         return
     if state.deck_id is None:
-        desk.write("deck_armed", {"deck_id": view.deck_id, "cards": view.cards_left})
+        back, reads = state.upkeep.back, shoe_reads(desk.live.shoe_capabilities)
+        desk.write("deck_armed", {"deck_id": view.deck_id, "cards": view.cards_left, "back": back, "checked": reads})
     command_id = state.last_command_id + 1
     desk.happened(StackRequested(command_id, step.to, step.cards))
     send(desk, now)
 
 
+def _why_not(desk: Desk, step: RequestStack, view: ShoeView) -> Obstacle | None:
+    state = desk.state
+    why_not = obstacle(view, deck_id=state.deck_id, used=(state.spent_deck_id, state.upkeep.suspect_deck_id))
+    if why_not is None:
+        why_not = arming_obstacle(desk) if state.deck_id is None else proof_obstacle(desk)
+    return why_not if why_not is not None else cover_card_obstacle(desk, step)
+
+
 def send(desk: Desk, now: float) -> None:
     """Order the open dispense; its intent is among the entries written."""
     command, deck_id = desk.state.command, desk.state.deck_id
+    desk.live.done_unreported = False
     if command is None or deck_id is None:
         return
     destination = 0 if command.to == DEALER else int(command.to)

@@ -8,7 +8,8 @@ needs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from cardshoe.journal import Entry
 from cardshoe.round.events import AlarmRaised, Event
@@ -21,6 +22,9 @@ from cardshoe.table.memory import noted
 from cardshoe.table.orders import Order, Step
 from cardshoe.table.state import NOTED, TableState, absorb
 
+ANSWER_S: Final = 5.0
+"""So long a connected shoe may owe an answer; then people are told."""
+
 
 @dataclass
 class Live:
@@ -28,8 +32,11 @@ class Live:
 
     `command_unknown`: the open command must be asked about before anything else; `asked`: the question is on its way.
     `command_due`: when the open command is overdue. `quiet_until`: no new command before (after a refusal).
-    `was_overdue`: it was overdue once and still runs. `inhibit_asked`, `fault_asked`: an order on its way. `obstacle`:
-    why nothing is dispensed now, for people.
+    `was_overdue`: it was overdue once and still runs. `done_unreported`: the shoe says that it is done, and its report
+    has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a connected shoe owes
+    an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now, for people. `next_back`:
+    the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service. `refused`: why a device
+    was turned away last, by its name.
     """
 
     shoe_up: bool = False
@@ -39,15 +46,44 @@ class Live:
     asked: bool = False
     command_due: float | None = None
     was_overdue: bool = False
+    done_unreported: bool = False
     quiet_until: float = 0.0
     inhibit_asked: bool = False
     fault_asked: bool = False
+    waiting_since: float | None = None
+    waited_s: float = 0.0
+    shoe_capabilities: int | None = None
+    reader_capabilities: int | None = None
     obstacle: Obstacle | None = None
+    next_back: str = ""
+    stub_due: bool = False
+    notices: tuple[str, ...] = ()
+    refused: dict[str, str] = field(default_factory=dict)
 
     def next_deadline(self) -> float | None:
         """Return the first time at which something is due."""
-        due = [time for time in (self.command_due, self.quiet_until or None) if time is not None]
+        owed = None if self.waiting_since is None else self.waiting_since + ANSWER_S - self.waited_s
+        due = [time for time in (self.command_due, self.quiet_until or None, owed) if time is not None]
         return min(due) if due else None
+
+    def owed(self, now: float) -> bool:
+        """Note that an answer is due, or not; tell whether it has been due for `ANSWER_S` of connected time."""
+        if not (self.asked or self.inhibit_asked or self.fault_asked):
+            return False
+        if self.waiting_since is None:
+            self.waiting_since = now
+        return self.waited_s + now - self.waiting_since >= ANSWER_S
+
+    def answered(self) -> None:
+        """Note that the shoe gave an answer."""
+        self.waiting_since, self.waited_s = None, 0.0
+
+    def lost(self, now: float) -> None:
+        """Note that the line is gone: the time without a line is not the shoe's."""
+        if self.waiting_since is not None:
+            self.waited_s += now - self.waiting_since
+        self.waiting_since = None
+        self.asked = self.inhibit_asked = self.fault_asked = False
 
 
 class Desk:
@@ -90,8 +126,11 @@ class Desk:
             self.write(NOTED, noted(self.state))
 
     def alarm(self, code: str, text: str) -> None:
-        """Hold the open round, or the table between rounds."""
-        if self.open_round is not None:
+        """Hold the open round, or the table between rounds. A question that is open already is not asked again."""
+        round_ = self.open_round
+        if round_ is not None:
+            if any((hold.code, hold.question) == (code, text) for hold in round_.holds):
+                return
             self.happened(AlarmRaised(code, text))
         elif not any(alarm.code == code for alarm in self.state.alarms):
             self.write("alarm_raised", {"code": code, "text": text})

@@ -31,6 +31,7 @@ class ShoeView:
     deck_state: DeckState
     deck_id: int
     cards_left: int | None
+    cards_inside: bool = False
     faults: tuple[Fault, ...] = field(default=())
 
     @property
@@ -78,6 +79,7 @@ def seen(view: ShoeView | None, status: shoe.ShoeStatus) -> ShoeView:
         deck_state=status.deck_state,
         deck_id=status.deck_id,
         cards_left=status.cards_left,
+        cards_inside=ShoeFlag.DECK_PRESENT in status.flags,
         faults=faults,
     )
 
@@ -88,7 +90,8 @@ def told(view: ShoeView, event: shoe.ShoeEvent) -> ShoeView:
         case shoe.StackReady() | shoe.CardUnexpected() | shoe.StackTaken():
             return replace(view, gate_occupied=not isinstance(event, shoe.StackTaken))
         case shoe.DoorOpened() | shoe.DoorClosed():
-            return replace(view, door_open=isinstance(event, shoe.DoorOpened))
+            inside = event.cards_present if isinstance(event, shoe.DoorClosed) else view.cards_inside
+            return replace(view, door_open=isinstance(event, shoe.DoorOpened), cards_inside=inside)
         case shoe.ModeChanged():
             return replace(view, mode=event.mode)
         case FaultRaised():
@@ -102,13 +105,13 @@ def told(view: ShoeView, event: shoe.ShoeEvent) -> ShoeView:
 def _deck_told(view: ShoeView, event: shoe.ShoeEvent) -> ShoeView:
     match event:
         case shoe.DeckLoaded():
-            return replace(view, deck_state=DeckState.LOADED, cards_left=None)
+            return replace(view, deck_state=DeckState.LOADED, cards_left=None, cards_inside=True)
         case shoe.DeckVerified():
             return replace(view, deck_state=DeckState.VERIFIED, deck_id=event.deck_id, cards_left=event.cards)
         case shoe.DeckRejected():
             return replace(view, deck_state=DeckState.REJECTED, cards_left=None)
         case shoe.StubRemoved():
-            return replace(view, deck_state=DeckState.NONE, cards_left=0)
+            return replace(view, deck_state=DeckState.NONE, cards_left=0, cards_inside=False)
         case _:
             return view
 
@@ -124,8 +127,7 @@ def obstacle(view: ShoeView, *, deck_id: int | None, used: tuple[int | None, ...
     `deck_id` is the deck that the round is dealt from, None before its first stack; then it must be a fresh one.
     """
     if view.mode is not Mode.DEAL:
-        mode = view.mode.name.lower()
-        return _alarm("shoe-mode", f"The shoe is in {mode} mode. Turn the switch to deal. Call the floor.")
+        return wrong_mode(view)
     if view.door_open:
         return _wait("shoe-door-open", "Close the shoe's door.")
     if view.gate_occupied:
@@ -136,6 +138,12 @@ def obstacle(view: ShoeView, *, deck_id: int | None, used: tuple[int | None, ...
     if view.inhibited:
         return _wait("shoe-inhibited", "The shoe is being released.")
     return _deck_obstacle(view, deck_id, used)
+
+
+def wrong_mode(view: ShoeView) -> Obstacle:
+    """Return the obstacle that any mode but DEAL is (condition E16)."""
+    mode = view.mode.name.lower()
+    return _alarm("shoe-mode", f"The shoe is in {mode} mode. Turn the switch to deal. Call the floor.")
 
 
 def _deck_obstacle(view: ShoeView, deck_id: int | None, used: tuple[int | None, ...]) -> Obstacle | None:

@@ -14,6 +14,7 @@ from typing import Any
 from cardshoe.errors import CardshoeError, JournalError
 from cardshoe.journal import Journal, Record
 from cardshoe.table.state import NOTED, TableState, absorb
+from cardshoe.table.upkeep import noted_upkeep
 
 
 def recalled(journal: Journal) -> TableState:
@@ -58,4 +59,5 @@ def noted(state: TableState) -> Mapping[str, Any]:
         "tally": asdict(state.tally),
         "reader_faces": {place: list(faces) for place, faces in state.reader_faces.items()},
         "reader_rechecks": {place: list(faces) for place, faces in state.reader_rechecks.items()},
+        "upkeep": noted_upkeep(state.upkeep),
     }

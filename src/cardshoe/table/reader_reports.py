@@ -29,10 +29,11 @@ from cardshoe.round.events import READ, BoardDealt, BoardTurned, CardTurned, Dea
 from cardshoe.round.faces import BOARD
 from cardshoe.round.next_step import DealCommunity, TurnCommunity, TurnDealer, next_step
 from cardshoe.round.state import State
+from cardshoe.table.connections import events_lost, identified, lost, refused
 from cardshoe.table.desk import Desk
 from cardshoe.table.orders import Acknowledge
 from cardshoe.table.reported import plain
-from cardshoe.table.shoe_reports import identified
+from cardshoe.table.service import advise, advise_fault
 from cardshoe.table.state import TableState
 
 
@@ -57,11 +58,13 @@ def _meaning(desk: Desk, event: reader.ReaderEvent, before: TableState) -> None:
         case DeviceIdentified() | DeviceRefused() | DeviceLost():
             _connection(desk, event)
         case EventsLost():
-            desk.alarm("events-lost", "Reports of the card reader are lost. Compare the cards on the table.")
+            events_lost(desk, "reader", event)
         case EventNotUnderstood() | StatusNotUnderstood():
             desk.alarm("report-not-understood", f"The card reader reports something unknown: {event.text}.")
         case FaultRaised():
-            if event.fault.severity not in ("note", "advise"):
+            if event.fault.severity in ("note", "advise"):
+                advise_fault(desk, event)
+            else:
                 desk.alarm("reader-fault", f"{event.fault.dealer} ({event.fault.name})")
         case (
             reader.PlaceCleared()
@@ -79,14 +82,21 @@ def _meaning(desk: Desk, event: reader.ReaderEvent, before: TableState) -> None:
 
 def _connection(desk: Desk, event: DeviceIdentified | DeviceRefused | DeviceLost) -> None:
     desk.live.reader_up = isinstance(event, DeviceIdentified)
-    if isinstance(event, DeviceIdentified):
-        identified(desk, "reader", event)
-    elif isinstance(event, DeviceLost):
-        desk.write("device_lost", {"device": "reader", "code": event.error.code, "text": event.error.text})
+    match event:
+        case DeviceIdentified():
+            identified(desk, "reader", event)
+            desk.live.reader_capabilities = event.identity.capabilities
+        case DeviceRefused():
+            refused(desk, "reader", event)
+        case DeviceLost():
+            lost(desk, "reader", event)
+        case _:
+            assert_never(event)
 
 
 def _read(desk: Desk, event: reader.CardRead, before: TableState) -> None:
     place = _name(event.place)
+    advise(desk)
     round_ = desk.open_round
     if round_ is None or round_.over:
         return

@@ -1,8 +1,8 @@
 """What each report of the shoe means for the table.
 
 Owns the translation of a shoe's events and answers into the round's events, alarms and the shoe's view. A report that
-fits nothing that was asked becomes an alarm, never a card. Implements conditions E11, E14, E16, E18, E27, E28, E34 (a
-device is named, not proved, in a clear session) and E35.
+fits nothing that was asked becomes an alarm, never a card. Implements conditions E07, E10 to E12, E14, E16, E18 and
+E24 as far as the shoe tells of them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,19 @@ from cardshoe.devices.events import (
     RequestFailed,
     StatusNotUnderstood,
 )
-from cardshoe.devices.shoe_terms import ClearResult
+from cardshoe.devices.shoe_terms import CardsAt, ClearResult
 from cardshoe.error_table import Severity
-from cardshoe.round.events import CoverCardInserted, StubRemoved
+from cardshoe.games.verdicts import Case
+from cardshoe.round.events import CoverCardInserted, IrregularityFound, StubRemoved
 from cardshoe.round.progress import dealing_done, stub_planned
-from cardshoe.table.commands import answered, ended, outcome_told
+from cardshoe.table.commands import FACE_UP, answered, ended, outcome_told
+from cardshoe.table.connections import events_lost, identified, lost, refused
+from cardshoe.table.decks import counted, fault_disturbs, in_deal, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.interlocks import seen, told
 from cardshoe.table.orders import Acknowledge
 from cardshoe.table.reported import plain
+from cardshoe.table.service import advise, advise_fault
 
 _ANSWERS = (
     shoe.CommandAccepted | shoe.CommandRefused | shoe.CommandRejected | shoe.CommandNotSent | shoe.CommandOutcomeUnknown
@@ -87,7 +91,7 @@ def _meaning(desk: Desk, event: shoe.ShoeEvent, now: float) -> None:
         ):
             _at_the_machine(desk, event)
         case DeviceIdentified() | DeviceRefused() | DeviceLost():
-            _connection(desk, event)
+            _connection(desk, event, now)
         case _:
             _other(desk, event)
 
@@ -109,20 +113,19 @@ def _other(
 ) -> None:
     match event:
         case EventsLost():
-            lost = f"Reports {event.received + 1} to {event.oldest - 1} of the shoe are lost."
-            if event.last < event.received:
-                lost = "The shoe has lost its memory of what it did."
-            desk.alarm("events-lost", f"{lost} Count the cards.")
+            events_lost(desk, "shoe", event)
         case EventNotUnderstood() | StatusNotUnderstood():
             desk.alarm("report-not-understood", f"The shoe reports something unknown: {event.text}.")
         case FaultRaised():
             _fault(desk, event)
         case shoe.InhibitAnswered():
             desk.live.inhibit_asked = False
+            desk.live.answered()
             if desk.live.shoe is not None:
                 desk.live.shoe = desk.live.shoe.with_inhibit(inhibited=event.inhibited)
         case shoe.ClearFaultAnswered():
             desk.live.fault_asked = False
+            desk.live.answered()
             _fault_answer(desk, event)
         case RequestFailed():
             _asked_in_vain(desk)
@@ -137,6 +140,7 @@ def _status(desk: Desk, status: shoe.ShoeStatus) -> None:
     if status.last_command > desk.state.last_command_id:
         # Another journal has used this shoe: ids must stay above all that it has accepted (SHOE-3.1).
         desk.write("command_ids_raised", {"last_command": status.last_command})
+    counted(desk, status)
 
 
 def _asked_in_vain(desk: Desk) -> None:
@@ -144,45 +148,22 @@ def _asked_in_vain(desk: Desk) -> None:
     live.asked = live.inhibit_asked = live.fault_asked = False
 
 
-def _connection(desk: Desk, event: DeviceIdentified | DeviceRefused | DeviceLost) -> None:
+def _connection(desk: Desk, event: DeviceIdentified | DeviceRefused | DeviceLost, now: float) -> None:
     live = desk.live
+    live.shoe_up, live.shoe = isinstance(event, DeviceIdentified), None
+    live.lost(now)
     match event:
         case DeviceIdentified():
             identified(desk, "shoe", event)
-            live.shoe_up, live.shoe = True, None
+            live.shoe_capabilities = event.identity.capabilities
             live.command_unknown = desk.state.command is not None and not desk.state.command.ready
         case DeviceRefused():
-            live.shoe_up, live.shoe = False, None
+            refused(desk, "shoe", event)
         case DeviceLost():
-            live.shoe_up, live.shoe = False, None
-            desk.write("device_lost", {"device": "shoe", "code": event.error.code, "text": event.error.text})
-    _asked_in_vain(desk)
-
-
-def identified(desk: Desk, device: str, event: DeviceIdentified) -> None:
-    """Write who answered; another device in the place of the known one is an alarm (condition E35)."""
-    identity = event.identity
-    known = desk.state.devices.get(device)
-    desk.write(
-        "device_identified",
-        {
-            "device": device,
-            "model": identity.model,
-            "serial": identity.serial,
-            "firmware": identity.firmware,
-            "boot_counter": identity.boot_counter,
-            "ring_size": identity.ring_size,
-            "capabilities": identity.capabilities,
-            "security": "clear",
-            "consumed_event": identity.oldest_event - 1,
-            "last_event": identity.last_event,
-        },
-    )
-    if known is not None and known.serial != identity.serial and desk.open_round is not None:
-        desk.alarm(
-            "device-changed",
-            f"The {device} is another one: {identity.serial} in place of {known.serial}, with a round open.",
-        )
+            lost(desk, "shoe", event)
+            advise(desk)
+        case _:
+            assert_never(event)
 
 
 def _at_the_machine(
@@ -203,18 +184,13 @@ def _at_the_machine(
             if desk.open_round is not None and desk.state.deck_id is not None and stub_planned(desk.open_round):
                 desk.happened(StubRemoved())
         case shoe.CardUnexpected():
+            if not in_deal(desk):
+                suspect(desk, "a card came out that nobody asked for")
             desk.alarm("card-unexpected", "A card came into the gate that nobody asked for. Leave it. Call the floor.")
         case shoe.DoorOpened() | shoe.ShoeBooted() | shoe.ModeChanged():
-            if _in_deal(desk):
-                desk.alarm(*_disturbed(event))
+            _touched(desk, event)
         case _:
             assert_never(event)
-
-
-def _in_deal(desk: Desk) -> bool:
-    """Stacks of the open round are still to come out of the deck that is in the shoe."""
-    round_ = desk.open_round
-    return round_ is not None and desk.state.deck_id is not None and not dealing_done(round_) and not round_.over
 
 
 def _cover_card(desk: Desk, event: shoe.CoverCardInserted | shoe.CoverCardSeen) -> None:
@@ -224,6 +200,17 @@ def _cover_card(desk: Desk, event: shoe.CoverCardInserted | shoe.CoverCardSeen) 
             desk.alarm("cover-card-unexpected", "A cover card came out that was never put in. Count the deck.")
     elif round_ is not None:
         desk.happened(CoverCardInserted())
+
+
+def _touched(desk: Desk, event: shoe.DoorOpened | shoe.ShoeBooted | shoe.ModeChanged) -> None:
+    """Somebody, or something, was at the machine: what lies in it may have changed."""
+    code, text = _disturbed(event)
+    suspect(desk, text)
+    if in_deal(desk):
+        desk.alarm(code, text)
+    elif isinstance(event, shoe.ShoeBooted) and event.cards_at & (CardsAt.GATE | CardsAt.FEED_PATH):
+        where = "gate" if event.cards_at & CardsAt.GATE else "feed path"
+        desk.alarm("cards-inside", f"The shoe started with cards in its {where}. Take them out and count the deck.")
 
 
 def _disturbed(event: shoe.DoorOpened | shoe.ShoeBooted | shoe.ModeChanged) -> tuple[str, str]:
@@ -247,11 +234,28 @@ _ALARM_CODES = {
 
 
 def _fault(desk: Desk, event: FaultRaised) -> None:
-    """A fault that only advises is on record; any other holds (promise P5)."""
+    """A fault that only advises is told to service; any other holds (promise P5)."""
     fault = event.fault
+    if fault_disturbs(fault):
+        suspect(desk, f"the shoe reported {fault.name.replace('_', ' ')}")
     if fault.severity in (Severity.NOTE.value, Severity.ADVISE.value):
+        advise_fault(desk, event)
+        return
+    if fault.name == FACE_UP and _ruled_by_text(desk):
         return
     desk.alarm(_ALARM_CODES.get(fault.clears, "shoe-fault-floor"), f"{fault.dealer} ({fault.name})")
+
+
+def _ruled_by_text(desk: Desk) -> bool:
+    """Have the game's text rule a card that lies face up in the shoe; False where no hand is in play."""
+    round_ = desk.open_round
+    if round_ is None or round_.betting or round_.over:
+        return False
+    done = dealing_done(round_)
+    case = Case.CARD_FACE_UP_AFTER_DEAL if done else Case.CARD_FACE_UP_DURING_DEAL
+    to = round_.pending.to if round_.pending is not None else ""
+    desk.happened(IrregularityFound(case, to))
+    return True
 
 
 def _fault_answer(desk: Desk, event: shoe.ClearFaultAnswered) -> None:

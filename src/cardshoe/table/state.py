@@ -16,6 +16,7 @@ from cardshoe.round.events import RoundOpened, StackRequested
 from cardshoe.round.machine import apply, open_round, seats_of
 from cardshoe.round.records import from_record
 from cardshoe.round.state import State
+from cardshoe.table.upkeep import Upkeep, recalled_upkeep, upkept
 
 NOTED: Final = "table_noted"
 """The kind of the entry that sums up everything before it, between two rounds."""
@@ -41,10 +42,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A device as the journal knows it: `serial`, and the last event of it that is safe."""
+    """A device as the journal knows it: `serial`, the last event of it that is safe, `firmware` as it says itself."""
 
     serial: str
     consumed_event: int
+    firmware: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class TableState:
     devices: Mapping[str, Known] = field(default_factory=dict)
     alarms: tuple[TableAlarm, ...] = ()
     tally: Tally = Tally()
+    upkeep: Upkeep = field(default_factory=Upkeep)
 
 
 def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
@@ -100,7 +103,9 @@ def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
     if body.get("kind") == kind:  # a round's event carries its kind in itself
         return _round_event(state, body)
     taken = _TAKEN.get(kind)
-    return state if taken is None else taken(state, body)
+    after = state if taken is None else taken(state, body)
+    upkeep = upkept(after.upkeep, kind, body, after.last_round_id)
+    return after if upkeep is after.upkeep else replace(after, upkeep=upkeep)
 
 
 def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -171,7 +176,8 @@ def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
     # A device whose count fell back has lost its memory; its events count anew from what it still holds.
     if known is not None and known.serial == serial and known.consumed_event <= _number(body, "last_event"):
         consumed = known.consumed_event
-    return replace(state, devices={**state.devices, device: Known(serial, consumed)})
+    known = Known(serial, consumed, str(body.get("firmware", "")))
+    return replace(state, devices={**state.devices, device: known})
 
 
 def _shoe_told(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -186,7 +192,7 @@ def _safe(state: TableState, device: str, body: Mapping[str, Any]) -> TableState
     known = state.devices.get(device)
     if known is None:
         return state
-    known = Known(known.serial, _number(body, "event_id"))
+    known = replace(known, consumed_event=_number(body, "event_id"))
     return replace(state, devices={**state.devices, device: known})
 
 
@@ -249,6 +255,7 @@ def _noted(_state: TableState, body: Mapping[str, Any]) -> TableState:
         tally=Tally(**body["tally"]),
         reader_faces={place: tuple(faces) for place, faces in body["reader_faces"].items()},
         reader_rechecks={place: tuple(faces) for place, faces in body["reader_rechecks"].items()},
+        upkeep=recalled_upkeep(body.get("upkeep", {})),
     )
 
 

@@ -33,12 +33,19 @@ class OpenRoundDue:
 
 @dataclass(frozen=True, slots=True)
 class LoadDeck:
-    """Put the whole deck into the shoe."""
+    """Put the whole deck into the shoe: the one with this `back`, "" where any may go in."""
+
+    back: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ClearGate:
     """Cards that belong to nobody lie in the shoe's gate: take them out unseen, to the discard rack."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountStub:
+    """Spread and count what is left of the deck: the shoe does not count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class Wait:
     text: str
 
 
-Due = step.NextStep | TakeStack | OpenRoundDue | LoadDeck | ClearGate | AnswerAlarm | Wait
+Due = step.NextStep | TakeStack | OpenRoundDue | LoadDeck | ClearGate | CountStub | AnswerAlarm | Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,9 @@ class PositionView:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """One table. `due` is the one next thing; `words` says it to the dealer."""
+    """One table. `due` is the one next thing; `words` says it to the dealer. `cover_cards`: the slots of the deck
+    before which cover cards lie in the shoe; `notices`: what service should know.
+    """
 
     name: str
     game: str
@@ -95,6 +104,8 @@ class TableView:
     reader_up: bool
     deck: str
     tally: Tally
+    cover_cards: tuple[int, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 def view(name: str, game: str, method: str, state: TableState, live: Live) -> TableView:
@@ -107,7 +118,7 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         method=method,
         round_id=state.last_round_id,
         due=due,
-        words=words(due),
+        words=_unread(state, due) or words(due),
         positions=tuple(_position(hand) for hand in round_.hands) if round_ is not None else (),
         dealer_cards=round_.dealer_dealt if round_ is not None else 0,
         dealer_faces=tuple(card.text for card in round_.dealer_faces) if round_ is not None else (),
@@ -120,6 +131,8 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         reader_up=live.reader_up,
         deck=_deck(live),
         tally=state.tally,
+        cover_cards=state.upkeep.cover_cards,
+        notices=live.notices,
     )
 
 
@@ -135,20 +148,25 @@ def due_now(state: TableState, live: Live, method: str) -> Due:
             return _awaited(state, live, due)
         case step.RequestStack():
             return _before_a_stack(state, live, due)
+        case step.CompleteRound() if live.stub_due:
+            return CountStub()
         case _:
             return due
 
 
 def _between_rounds(state: TableState, live: Live, method: str) -> Due:
+    if state.upkeep.signed_off:
+        return Wait("The cards of this table were counted out. Open the table anew.")
     if method != Method.AUTOMATED_SHOE.value:
         return OpenRoundDue()
     if not live.shoe_up or live.shoe is None:
         return Wait("The shoe is not connected. Look at its cable and power.")
     if live.shoe.gate_occupied:
         return ClearGate()
-    if _deck_on_its_way(state, live) or fresh_deck(live.shoe, (state.deck_id, state.spent_deck_id)):
+    used = (state.deck_id, state.spent_deck_id, state.upkeep.suspect_deck_id)
+    if _deck_on_its_way(state, live) or fresh_deck(live.shoe, used):
         return OpenRoundDue()
-    return LoadDeck()
+    return LoadDeck(live.next_back)
 
 
 def _deck_on_its_way(state: TableState, live: Live) -> bool:
@@ -163,6 +181,8 @@ def _awaited(state: TableState, live: Live, due: step.AwaitStack) -> Due:
         return TakeStack(due.to, due.cards)
     if live.command_unknown:
         return Wait("The shoe is asked what became of the last stack. Touch nothing.")
+    if live.command_due is None and live.shoe is not None and live.shoe.gate_occupied:
+        return TakeStack(due.to, due.cards)  # the stack stopped on the way; what came of it goes where it belongs
     return Wait(f"The stack for {place(due.to)} is coming.")
 
 
@@ -172,8 +192,8 @@ def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Du
     if live.shoe.gate_occupied:
         return ClearGate()
     if state.deck_id is None and not _deck_on_its_way(state, live):
-        if not fresh_deck(live.shoe, (state.spent_deck_id,)):
-            return LoadDeck()
+        if not fresh_deck(live.shoe, (state.spent_deck_id, state.upkeep.suspect_deck_id)):
+            return LoadDeck(live.next_back)
     elif state.deck_id is None:
         return Wait("The deck is being shuffled and verified.")
     if live.obstacle is not None:
@@ -208,6 +228,16 @@ def place(to: str) -> str:
     return "the dealer" if to == DEALER else "the board" if to == "board" else f"position {to}"
 
 
+def _unread(state: TableState, due: Due) -> str:
+    """Return what the dealer reads where a card that has to be known could not be read; "" else (condition E06)."""
+    if not isinstance(due, step.ReadFaces):
+        return ""
+    lying = state.reader_faces.get(f"position_{due.place}" if due.place.isdigit() else due.place, ())
+    if "unreadable" not in lying:
+        return ""
+    return f"A card at {place(due.place)} cannot be read. Turn it again, or enter it; the floor confirms it."
+
+
 def words(due: Due) -> str:
     """Return what the dealer reads."""
     match due:
@@ -215,8 +245,10 @@ def words(due: Due) -> str:
             return f"Take {cards} cards to {place(to)}."
         case OpenRoundDue():
             return "Open the next round."
-        case LoadDeck():
-            return "Put the whole deck into the shoe."
+        case LoadDeck(back):
+            return f"Put the whole {f'{back} ' if back else ''}deck into the shoe."
+        case CountStub():
+            return "Spread and count the stub, then enter its count."
         case ClearGate():
             return "Take the cards out of the shoe's gate, unseen, to the discard rack."
         case AnswerAlarm(alarm):

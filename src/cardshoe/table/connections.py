@@ -1,0 +1,90 @@
+"""Who is connected, and what that leads to: identified, refused, lost.
+
+Owns the records of a device's coming and going, for shoe and reader alike. In a clear session nothing of what a device
+says of itself is proved, so another serial or another firmware is a question for people, never an answer. Pure.
+Implements conditions E27, E29, E31, E34 and E35, and scenario S15.
+"""
+
+from __future__ import annotations
+
+from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost
+from cardshoe.devices.shoe_terms import ShoeCapability
+from cardshoe.table.decks import suspect
+from cardshoe.table.desk import Desk
+from cardshoe.table.header import NOT_PROVED
+from cardshoe.table.state import Known
+
+
+def identified(desk: Desk, device: str, event: DeviceIdentified) -> None:
+    """Write who answered; another device, or another firmware, in the place of the known one is an alarm."""
+    identity = event.identity
+    known = desk.state.devices.get(device)
+    desk.live.refused.pop(device, None)
+    body: dict[str, object] = {
+        "device": device,
+        "model": identity.model,
+        "serial": identity.serial,
+        "firmware": identity.firmware,
+        "boot_counter": identity.boot_counter,
+        "ring_size": identity.ring_size,
+        "capabilities": identity.capabilities,
+        "security": "clear",
+        "proved": NOT_PROVED,
+        "consumed_event": identity.oldest_event - 1,
+        "last_event": identity.last_event,
+    }
+    if device == "shoe":
+        body["counts_deck"] = bool(identity.capabilities & ShoeCapability.COUNTS_DECK)
+    desk.write("device_identified", body)
+    if known is not None:
+        _compared(desk, device, known, event)
+
+
+def _compared(desk: Desk, device: str, known: Known, event: DeviceIdentified) -> None:
+    identity = event.identity
+    if known.serial != identity.serial:
+        if device == "shoe":
+            suspect(desk, f"shoe {identity.serial} stands in the place of {known.serial}", count_known=False)
+        if desk.open_round is not None:
+            _another(desk, device, identity.serial, known.serial)
+    elif known.firmware not in ("", identity.firmware):
+        desk.alarm(
+            "device-firmware-changed",
+            f"The {device} {identity.serial} says firmware {identity.firmware}; it was {known.firmware}. Pull it out.",
+        )
+
+
+def refused(desk: Desk, device: str, event: DeviceRefused) -> None:
+    """Write why a device was turned away, once a cause; a stranger in the known one's place holds an open round."""
+    code, identity = event.error.code, event.identity
+    known = desk.state.devices.get(device)
+    if desk.live.refused.get(device) != code:
+        desk.live.refused[device] = code
+        serial = identity.serial if identity is not None else None
+        desk.write("device_refused", {"device": device, "code": code, "text": event.error.text, "serial": serial})
+    stranger = identity is not None and known is not None and identity.serial != known.serial
+    if stranger and identity is not None and known is not None and desk.open_round is not None:
+        _another(desk, device, identity.serial, known.serial)
+
+
+def lost(desk: Desk, device: str, event: DeviceLost) -> None:
+    """Write the loss; while a command runs it is one "on motion", and the move is neither done nor undone."""
+    command = desk.state.command
+    moving = device == "shoe" and command is not None and not command.ready
+    body = {"device": device, "code": event.error.code, "text": event.error.text, "on_motion": moving}
+    desk.write("device_lost", body)
+
+
+def events_lost(desk: Desk, device: str, event: EventsLost) -> None:
+    """Hold: what a lost report said is never inferred (condition E28)."""
+    told = f"Reports {event.received + 1} to {event.oldest - 1} of the {device} are lost."
+    if event.last < event.received:
+        told = f"The {device} has lost its memory of what it did."
+    if device == "shoe":
+        suspect(desk, "reports of the shoe are lost", count_known=False)
+    count = "Count the cards." if device == "shoe" else "Compare the cards on the table."
+    desk.alarm("events-lost", f"{told} {count}")
+
+
+def _another(desk: Desk, device: str, here: str, known: str) -> None:
+    desk.alarm("device-changed", f"The {device} is another one: {here} in place of {known}, with a round open.")

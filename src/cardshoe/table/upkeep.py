@@ -1,0 +1,229 @@
+"""What the table knows of its decks, its counts and its wear, beside the round: built from journal entries alone.
+
+Owns `Upkeep` and `upkept`: the deck that must not be dealt from, the count by which 52 cards are accounted for, where
+cover cards are, which back lies in the shoe and for how many rounds, the stub count, the sign-off, and what went wrong
+since the table was opened. Must not know time, devices' bytes or screens. Implements conditions E10, E11, E15, E24,
+E25 and E26 as far as something has to be remembered for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Counts since the table was opened: `losses` of a device, those of them `losses_on_motion`, cards that the table
+    reader told (`reads`), and how many of them it could not read."""
+
+    losses: int = 0
+    losses_on_motion: int = 0
+    reads: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """Everything here outlives a restart.
+
+    `verified_deck_id`: the last deck that the shoe verified; `suspect_deck_id`: the deck that may have changed since
+    (0: none), and `suspect_why`. `armed_cards`: cards of the deck that is dealt from; `cards_out`: how many of them the
+    shoe counted out (None: it does not know), `cards_unasked`: came out unasked, perhaps not of the deck.
+    `cover_cards`: the slots before which cover cards lie in the shoe. `back`: the back of the deck in the shoe, ""
+    until the dealer said; `dealt_back`: that of the last round's deck; `suspect_backs`: decks that are set aside;
+    `rounds_of_back`: rounds dealt from the deck of each back. `counted_in`: cards that were verified into the shoe.
+    `counts_deck`: whether the shoe counts to 52; `uncounted_rounds` and `first_uncounted`: rounds since the last count
+    of the stub. `signed_off`: the cards were counted out. `deck_reads`, `deck_unreadable`: of the present deck.
+    """
+
+    verified_deck_id: int = 0
+    suspect_deck_id: int = 0
+    suspect_why: str = ""
+    armed_cards: int = 0
+    cards_out: int | None = 0
+    cards_unasked: int = 0
+    cover_cards: tuple[int, ...] = ()
+    back: str = ""
+    dealt_back: str = ""
+    suspect_backs: tuple[str, ...] = ()
+    rounds_of_back: Mapping[str, int] = field(default_factory=dict)
+    counted_in: int = 0
+    counts_deck: bool = True
+    uncounted_rounds: int = 0
+    first_uncounted: int = 0
+    signed_off: bool = False
+    deck_reads: int = 0
+    deck_unreadable: int = 0
+    advised: tuple[str, ...] = ()
+    shift: Shift = field(default_factory=Shift)
+
+
+def upkept(upkeep: Upkeep, kind: str, body: Mapping[str, Any], round_id: int) -> Upkeep:
+    """Return `upkeep` after the entry of `kind`; the same object where the entry tells nothing for it."""
+    taken = _TAKEN.get(kind)
+    return upkeep if taken is None else taken(upkeep, body, round_id)
+
+
+def noted_upkeep(upkeep: Upkeep) -> dict[str, Any]:
+    """Return `upkeep` as a JSON object."""
+    return asdict(upkeep)
+
+
+def recalled_upkeep(body: Mapping[str, Any]) -> Upkeep:
+    """Return the upkeep that `noted_upkeep` wrote; an older note without it gives a fresh one."""
+    if not body:
+        return Upkeep()
+    lists = ("cover_cards", "suspect_backs", "advised")
+    return Upkeep(**{**body, **{name: tuple(body[name]) for name in lists}, "shift": Shift(**body["shift"])})
+
+
+def _shoe_reported(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    match body["event"]:
+        case "StackReady":
+            return _out(upkeep, body["cards"])
+        case "DispenseFailed" | "DispenseInterrupted":
+            return _out(upkeep, body["cards_seen"])
+        case "CardUnexpected":
+            return replace(upkeep, cards_unasked=upkeep.cards_unasked + int(body["cards"]))
+        case "CoverCardInserted":
+            return replace(upkeep, cover_cards=(*upkeep.cover_cards, int(body["before_slot"])))
+        case "CoverCardSeen":
+            return replace(upkeep, cover_cards=_without(upkeep.cover_cards, int(body["before_slot"])))
+        case "DeckLoaded":
+            return replace(upkeep, cover_cards=(), back="")
+        case "StubRemoved":
+            return replace(upkeep, cover_cards=())
+        case "DeckVerified":
+            return replace(upkeep, verified_deck_id=int(body["deck_id"]), counted_in=int(body["cards"]))
+        case _:
+            return upkeep
+
+
+def _out(upkeep: Upkeep, cards: int | None) -> Upkeep:
+    if cards is None or upkeep.cards_out is None:
+        return replace(upkeep, cards_out=None)
+    return replace(upkeep, cards_out=upkeep.cards_out + cards)
+
+
+def _without(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
+    """Return `slots` less the card that came out: the one told, else the one that must have lain first."""
+    left = sorted(slots)
+    if left:
+        left.remove(slot if slot in left else left[0])
+    return tuple(left)
+
+
+def _reader_reported(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    if body["event"] != "CardRead":
+        return upkeep
+    bad = 1 if body["face"] == "unreadable" else 0
+    shift = replace(upkeep.shift, reads=upkeep.shift.reads + 1, unreadable=upkeep.shift.unreadable + bad)
+    return replace(upkeep, shift=shift, deck_reads=upkeep.deck_reads + 1, deck_unreadable=upkeep.deck_unreadable + bad)
+
+
+def _deck_armed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(
+        upkeep,
+        verified_deck_id=int(body["deck_id"]),
+        armed_cards=int(body["cards"]),
+        counted_in=int(body["cards"]),
+        cards_out=0,
+        cards_unasked=0,
+        deck_reads=0,
+        deck_unreadable=0,
+        advised=(),
+    )
+
+
+def _deck_suspected(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    out = upkeep.cards_out if body["count_known"] else None
+    return replace(upkeep, suspect_deck_id=int(body["deck_id"]), suspect_why=str(body["why"]), cards_out=out)
+
+
+def _deck_proved(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, suspect_deck_id=0, suspect_why="")
+
+
+def _backs_suspected(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    backs = tuple(str(back) for back in body["backs"])
+    return replace(upkeep, suspect_backs=(*upkeep.suspect_backs, *(b for b in backs if b not in upkeep.suspect_backs)))
+
+
+def _deck_placed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, back=str(body["back"]))
+
+
+def _deck_replaced(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    back = str(body["back"])
+    return replace(
+        upkeep,
+        suspect_backs=tuple(each for each in upkeep.suspect_backs if each != back),
+        rounds_of_back={**upkeep.rounds_of_back, back: 0},
+    )
+
+
+def _stub_counted(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, uncounted_rounds=0, first_uncounted=0)
+
+
+def _settled(upkeep: Upkeep, body: Mapping[str, Any], round_id: int) -> Upkeep:
+    if not upkeep.armed_cards:
+        return upkeep
+    return replace(
+        upkeep,
+        armed_cards=0,
+        dealt_back=upkeep.back,
+        back="",
+        rounds_of_back={**upkeep.rounds_of_back, upkeep.back: upkeep.rounds_of_back.get(upkeep.back, 0) + 1},
+        uncounted_rounds=upkeep.uncounted_rounds + 1,
+        first_uncounted=upkeep.first_uncounted or round_id,
+    )
+
+
+def _signed_off(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, signed_off=True)
+
+
+def _table_opened(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, signed_off=False, shift=Shift(), advised=())
+
+
+def _identified(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    if body["device"] != "shoe":
+        return upkeep
+    # An older journal did not say what the shoe can do; then it counts, as every shoe that it knew did.
+    return replace(upkeep, counts_deck=bool(body.get("counts_deck", True)))
+
+
+def _device_lost(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    shift, moving = upkeep.shift, 1 if body.get("on_motion") else 0
+    return replace(
+        upkeep,
+        shift=replace(shift, losses=shift.losses + 1, losses_on_motion=shift.losses_on_motion + moving),
+    )
+
+
+def _advised(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, advised=(*upkeep.advised, str(body["code"])))
+
+
+_TAKEN: Final[Mapping[str, Callable[[Upkeep, Mapping[str, Any], int], Upkeep]]] = {
+    "shoe_reported": _shoe_reported,
+    "reader_reported": _reader_reported,
+    "deck_armed": _deck_armed,
+    "deck_suspected": _deck_suspected,
+    "deck_count_proved": _deck_proved,
+    "backs_suspected": _backs_suspected,
+    "deck_placed": _deck_placed,
+    "deck_replaced": _deck_replaced,
+    "stub_counted": _stub_counted,
+    "settled": _settled,
+    "signed_off": _signed_off,
+    "table_opened": _table_opened,
+    "device_identified": _identified,
+    "device_lost": _device_lost,
+    "service_advised": _advised,
+}
+"""What each kind of entry does to the upkeep."""
