@@ -170,11 +170,14 @@ def _settle(lines: int) -> float:
         path.write_text("".join(json.dumps(_case(number)) + "\n" for number in range(lines)))
         command = [sys.executable, "-m", "cardshoe", "settle", str(path)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        ended = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=_SETTLE_S)  # noqa: S603
+        ended = subprocess.run(command, capture_output=True, check=False, timeout=_SETTLE_S)  # noqa: S603
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     answers = ended.stdout.count(b"\n")
     if ended.returncode or answers != lines:
-        raise InputError("bench-round", f"settle ended with {ended.returncode} after {answers} of {lines} answers")
+        said = ended.stderr.decode("utf-8", "replace").strip()[-200:]
+        raise InputError(
+            "bench-round", f"settle ended with {ended.returncode} after {answers} of {lines} answers; it said: {said!r}"
+        )
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
