@@ -104,6 +104,8 @@ def _somebody(refusal: Refusal, identity: Identity, expected: Expected, spec: De
                 "device-other-model",
                 f"but model {expected.model!r} is expected; connect that one or change the table",
             )
+        case Refusal.NOT_ADMITTED if expected.serial in (None, identity.serial):
+            return "device-other-serial", "but another one began the open round; connect that one to finish it"
         case Refusal.NOT_ADMITTED:
             return (
                 "device-other-serial",

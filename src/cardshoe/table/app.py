@@ -12,6 +12,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,15 +24,18 @@ from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import ShoeEvent
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import Journal
+from cardshoe.link.events import Identity
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
 from cardshoe.table.acts import Act
 from cardshoe.table.config import DevicePart, TableConfig
 from cardshoe.table.controller import Controller
+from cardshoe.table.header import opened
 from cardshoe.table.memory import recalled
 from cardshoe.table.state import TableState
 from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
 from cardshoe.table.view import TableView, view
+from cardshoe.table.wall_clock import LOOK_S, Look, stepped
 from cardshoe.transport import open_transport
 
 _log = logging.getLogger(__name__)
@@ -61,6 +65,8 @@ class Table:
         self._change = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._clock_timer: asyncio.TimerHandle | None = None
+        self._clock_seen = Look(clock.now(), clock.wall())
 
     # --- for people and screens
 
@@ -89,11 +95,7 @@ class Table:
 
     async def start(self) -> None:
         """Open the devices. Raises `DeviceError` when one cannot be had at the first attempt."""
-        table = self.config.table
-        self.controller.desk.write(
-            "table_opened",
-            {"name": table.name, "mode": table.mode, "game": table.game, "config": self.config.digest()},
-        )
+        self.controller.desk.write("table_opened", opened(self.controller.desk))
         if self.journal.opening.anchor_missing:
             self.controller.desk.alarm(
                 "journal-anchor-missing",
@@ -101,16 +103,17 @@ class Table:
                 " have been taken away. Compare with the copy of the head that the floor keeps.",
             )
         await self._carry_out(self.controller.advance(self._clock.now()))
+        self._look_at_clocks()
         self._task = asyncio.get_running_loop().create_task(self._serve(), name="table")
         devices = self.config.devices
         if devices.shoe is not None:
-            driver = ShoeDriver(expected=_expected(devices.shoe), nonce=_nonce, consumed_event=self._consumed("shoe"))
+            expected = self._expected("shoe", devices.shoe)
+            driver = ShoeDriver(expected=expected, nonce=_nonce, consumed_event=self._consumed("shoe"))
             self.shoe = self._port("shoe", devices.shoe, driver, self._shoe_happened)
             self.shoe.start()
         if devices.reader is not None:
-            eyes = ReaderDriver(
-                expected=_expected(devices.reader), nonce=_nonce, consumed_event=self._consumed("reader")
-            )
+            expected = self._expected("reader", devices.reader)
+            eyes = ReaderDriver(expected=expected, nonce=_nonce, consumed_event=self._consumed("reader"))
             self.reader = self._port("reader", devices.reader, eyes, self._reader_happened)
             self.reader.start()
         for port in (self.shoe, self.reader):
@@ -118,7 +121,12 @@ class Table:
                 await port.first_attempt()
 
     async def close(self) -> None:
-        """End: ports first, then what is queued, then the journal; bounded in time."""
+        """End: motion stopped, then ports, then what is queued, then the journal; bounded in time."""
+        command = self.controller.state.command
+        if command is not None and not command.ready and self.shoe is not None and self.shoe.health is Health.UP:
+            self._to_shoe(orders.SetInhibit(inhibited=True))  # its lease would run out anyway, but later
+        if self._clock_timer is not None:
+            self._clock_timer.cancel()
         for port in (self.shoe, self.reader):
             if port is not None:
                 await port.close()
@@ -187,6 +195,15 @@ class Table:
             delay_s = max(0.0, due - self._clock.now())
             self._timer = asyncio.get_running_loop().call_later(delay_s, self._enqueue, self.controller.advance)
 
+    def _look_at_clocks(self) -> None:
+        """Compare the wall clock with the monotonic one, every second; a step is written down (condition E36)."""
+        look = Look(self._clock.now(), self._clock.wall())
+        step = stepped(self._clock_seen, look)
+        self._clock_seen = look
+        if step is not None:
+            self._enqueue(lambda now: self.controller.clock_stepped(step, now))
+        self._clock_timer = asyncio.get_running_loop().call_later(LOOK_S, self._look_at_clocks)
+
     def _look(self) -> TableView:
         table = self.config.table
         desk = self.controller.desk
@@ -220,6 +237,14 @@ class Table:
             on_happened=on_happened,
         )
 
+    def _expected(self, device: str, part: DevicePart) -> Expected:
+        return Pinned(part.url, None, part.serial, lambda: self._must_be(device))
+
+    def _must_be(self, device: str) -> str | None:
+        """The serial of the only device that may answer now: while a round is open, the one that it began with."""
+        known = self.controller.state.devices.get(device)
+        return known.serial if known is not None and self.controller.desk.open_round is not None else None
+
     def _consumed(self, device: str) -> int | None:
         known = self.controller.state.devices.get(device)
         return known.consumed_event if known is not None else None
@@ -234,8 +259,15 @@ class Table:
         self._enqueue(lambda now: self.controller.reader(event, now))
 
 
-def _expected(part: DevicePart) -> Expected:
-    return Expected(where=part.url, serial=part.serial)
+@dataclass(frozen=True, slots=True)
+class Pinned(Expected):
+    """A device that must also have the serial that `known` returns, where it returns one (condition E35)."""
+
+    known: Callable[[], str | None] = lambda: None
+
+    def admits(self, identity: Identity) -> bool:
+        """Tell whether this is the device; asked before it is granted a lease."""
+        return Expected.admits(self, identity) and self.known() in (None, identity.serial)
 
 
 def _same_game(config: TableConfig, state: TableState, journal_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 Owns the life of a device's port on the table's loop: one attempt at a time, growing pauses between attempts that go
 back to the first only after a stable time, the driver's timers, and the device's health. Passes bytes to the driver
-at once, so that heartbeats, acknowledgements and repeats never wait for the round or the disk. Must not know rounds;
-what the driver says happened is handed on in order.
+at once, so that heartbeats, acknowledgements and repeats never wait for the round or the disk. A line in the log for
+each change of state; what repeats is counted and told once a minute. Must not know rounds; what the driver says
+happened is handed on in order. Implements conditions E29 and E31 and scenario S19.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ E_co = TypeVar("E_co", covariant=True)
 
 OPENING_S: Final = 3.0
 """How long one attempt to open and identify may take."""
+TOLD_AGAIN_S: Final = 60.0
+"""How long a thing that repeats in the log is only counted."""
 
 
 class Health(Enum):
@@ -76,6 +79,27 @@ class Attempt:
     error: DeviceError | None = None
 
 
+class Repeats:
+    """Whether a thing is to be said: at once the first time, then once in `TOLD_AGAIN_S`, with how often it happened.
+
+    `now` is monotonic seconds.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, float] = {}
+        self._unsaid: dict[str, int] = {}
+
+    def say(self, key: str, now: float) -> str | None:
+        """Return what to add to the line about `key` ("" or a count), or None where it is only counted."""
+        said = self._said.get(key)
+        if said is not None and now - said < TOLD_AGAIN_S:
+            self._unsaid[key] = self._unsaid.get(key, 0) + 1
+            return None
+        self._said[key] = now
+        unsaid = self._unsaid.pop(key, 0)
+        return f" ({unsaid} more times since it was last told)" if unsaid else ""
+
+
 class DevicePort(Generic[E]):
     """A device at `url`, kept connected by one task. Everything happens on the loop that `start` is called from."""
 
@@ -105,7 +129,9 @@ class DevicePort(Generic[E]):
         self._task: asyncio.Task[None] | None = None
         self._ended = asyncio.Event()
         self._first: asyncio.Future[DeviceError | None] | None = None
-        self._pause_s = timing.reconnect_first_ms / 1000
+        self._pause_s = 0.0
+        self._up_since: float | None = None
+        self._repeats = Repeats()
 
     def start(self) -> None:
         """Begin to connect, and keep connected until `close`."""
@@ -146,8 +172,9 @@ class DevicePort(Generic[E]):
             case DeviceIdentified():
                 self.health, self.identity = Health.UP, event.identity
                 self.last = Attempt()
+                self._up_since = self._clock.now()
                 self._answer_first(None)
-                _log.info("%s: connected at %s", self.name, self.url)
+                self._log_line(logging.INFO, "connected", f"connected at {self.url}")
             case DeviceRefused() | DeviceLost():
                 self.last = Attempt(self.last.failures + 1, event.error)
                 self._answer_first(event.error)
@@ -161,19 +188,28 @@ class DevicePort(Generic[E]):
 
     async def _keep_connected(self) -> None:
         while True:
-            began = self._clock.now()
+            self._up_since = None
             await self._one_session()
             self._drop_transport()
-            if self.health is Health.UP:
-                _log.warning("%s: lost at %s: %s", self.name, self.url, self.last.error)
+            if self.last.error is not None:
+                what = "lost" if self.health is Health.UP else "not connected"
+                self._log_line(logging.WARNING, self.last.error.code, f"{what} at {self.url}: {self.last.error}")
             self.health = Health.LOST
-            self._choose_pause(stable=self._clock.now() - began >= self._timing.stable_ms / 1000)
+            self._choose_pause(stable=self._was_up_s() >= self._timing.stable_ms / 1000)
             await asyncio.sleep(self._pause_s)
+
+    def _was_up_s(self) -> float:
+        return 0.0 if self._up_since is None else self._clock.now() - self._up_since
 
     def _choose_pause(self, *, stable: bool) -> None:
         """Grow the pause; only a session that lasted takes it back (a brief success proves nothing)."""
         first, longest = self._timing.reconnect_first_ms / 1000, self._timing.reconnect_longest_ms / 1000
-        self._pause_s = first if stable or self.last.failures <= 1 else min(self._pause_s * 2, longest)
+        self._pause_s = first if stable or not self._pause_s else min(self._pause_s * 2, longest)
+
+    def _log_line(self, level: int, key: str, text: str) -> None:
+        more = self._repeats.say(key, self._clock.now())
+        if more is not None:
+            _log.log(level, "%s: %s%s", self.name, text, more)
 
     async def _one_session(self) -> None:
         self._ended.clear()
@@ -189,8 +225,6 @@ class DevicePort(Generic[E]):
         await self._ended.wait()
 
     def _lost_without_session(self, error: DeviceError) -> None:
-        if self.last.error is None or self.last.error.code != error.code:
-            _log.warning("%s: %s", self.name, error)  # once a cause, not once an attempt
         self.last = Attempt(self.last.failures + 1, error)
         self._answer_first(error)
 
