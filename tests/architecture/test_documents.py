@@ -36,7 +36,8 @@ def test_the_top_level_is_fixed() -> None:
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_loads_and_stands_in_the_readme(command: str) -> None:
-    __import__(f"cardshoe.cli.{command}")
+    loaded = typer.main.get_command(build(command)).commands[command]  # type: ignore[attr-defined]
+    assert getattr(loaded, "commands", None) or loaded.params, "the stand-in of a command has no parameters"
     assert f"cardshoe {command}" in (ROOT / "README.md").read_text()
 
 
