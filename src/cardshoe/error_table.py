@@ -370,6 +370,9 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     # cli: journal
     "journal-public-key": Meaning(*_NOTE, "That is not a public key. Give 64 hex digits."),
     "journal-export": Meaning(*_NOTE, "The journal cannot be exported there. Name another file."),
+    "journal-round": Meaning(*_NOTE, "The journal has no such round. Check its number."),
+    "journal-reason": Meaning(*_NOTE, "That is no reason for a head. Use letters and dashes."),
+    "journal-archive": Meaning(*_NOTE, "The journal cannot be continued there. Check the choice."),
     # cli: run
     "config-file": Meaning(*_NOTE, "The configuration cannot be read. Call the technician."),
     # cli: demo

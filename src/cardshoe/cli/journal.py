@@ -1,7 +1,9 @@
 """`cardshoe journal verify | show | replay | export PATH`: what an auditor, a floor supervisor or a laboratory asks.
 
-Owns the arguments, the JSON and the sentences. It reads only; a table may hold the journal open. Exit status 0 done, 2
-wrong usage or no such file, 4 a journal that cannot be trusted or read (what can be read is still shown or exported).
+Owns the arguments, the JSON and the sentences; the forms of an export are in `journal_forms` and `journal_page`, what
+keeps a journal (`anchor`, `sign`, `archive`, `verifier`) is in `journal_keep`. It reads only; a table may hold the
+journal open. Exit status 0 done, 2 wrong usage or no such file, 4 a journal that cannot be trusted or read (what can be
+read is still shown or exported).
 """
 
 from __future__ import annotations
@@ -12,20 +14,25 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, NoReturn, TextIO
+from typing import Annotated, Final, NoReturn
 
 import typer
 
-from cardshoe.cli.journal_story import told
+from cardshoe.cli.journal_forms import csv_of, export_to, lines_of, plain
+from cardshoe.cli.journal_keep import add_keeping
+from cardshoe.cli.journal_page import page_of
+from cardshoe.cli.journal_story import last_rounds, told
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal.anchor import read_anchor
-from cardshoe.journal.canonical import Record, parse_record
-from cardshoe.journal.chain import Head, Row, Verdict
+from cardshoe.journal.canonical import Record
+from cardshoe.journal.chain import Head, Verdict
 from cardshoe.journal.reader import JournalReader, verify
 from cardshoe.journal.replay import MachineDriver, Replayed, replay
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
+add_keeping(app)
 
 UNTRUSTED: Final = JournalError.exit_status
 _Path = Annotated[
@@ -65,12 +72,19 @@ def export_command(
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="Write here and not to standard output.")
     ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="A table for a spreadsheet.")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="One round as a page: say which by --round.")] = False,
+    round_number: Annotated[int | None, typer.Option("--round", min=0, help="The round of the page.")] = None,
     as_json: _Json = False,
 ) -> None:
     """Write all records as JSON Lines, each with its digest and signature; a damaged journal as far as it reads."""
+    if (as_csv and as_html) or as_html != (round_number is not None):
+        raise ConfigError("journal-export", "--html goes with --round N, and --csv with neither of them.")
     verdict = verify(path)
+    form = partial(page_of, verdict, round_number) if as_html and round_number is not None else lines_of
+    form = csv_of if as_csv else form
     try:
-        written = _export(path, sys.stdout) if to is None else _export_to(path, to)
+        written = form(path, sys.stdout) if to is None else export_to(path, to, form)
     except JournalError as error:
         _leave_untrusted(verdict, error.text)
     if to is not None:
@@ -87,6 +101,9 @@ def show_command(
         int | None, typer.Option("--round", min=0, help="Only this round, told as a story.")
     ] = None,
     kind: Annotated[str | None, typer.Option(help="Only records of this kind.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the last N rounds, in the order played.")
+    ] = None,
     last: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the last N of them.")] = None,
     as_json: _Json = False,
 ) -> None:
@@ -94,7 +111,8 @@ def show_command(
     verdict = verify(path)
     try:
         with JournalReader(path) as reader:
-            chosen = _choose(reader.records(), round_number, kind, last)
+            records = reader.records() if rounds is None else last_rounds(reader, rounds)
+            chosen = _choose(records, round_number, kind, last)
             _show(chosen, as_json=as_json)
     except JournalError as error:
         _leave_untrusted(verdict, error.text)
@@ -201,65 +219,6 @@ def _tell_replay(found: Replayed, *, as_json: bool) -> None:
         print(f"The replay DIFFERS: {found.why}")
 
 
-# --- export -----------------------------------------------------------------------------------------------------------
-
-
-def _export(path: Path, target: TextIO) -> int:
-    written = 0
-    with JournalReader(path) as reader:
-        for row in reader.rows():
-            target.write(json.dumps(_row_plain(row)) + "\n")
-            written += 1
-    return written
-
-
-def _export_to(path: Path, to: Path) -> int:
-    """Write `to` whole or not at all, and never over a file of the journal."""
-    if to.resolve().name.startswith(path.resolve().name) and to.resolve().parent == path.resolve().parent:
-        raise ConfigError(
-            "journal-export", f"--to {to} is, or would pass for, a file of the journal itself. Name another."
-        )
-    fresh = to.with_name(to.name + ".partial")
-    trouble: JournalError | None = None
-    written = 0
-    try:
-        with fresh.open("w", encoding="utf-8") as file:
-            try:
-                written = _export(path, file)
-            except JournalError as error:
-                trouble = error  # what could be read is kept
-        os.replace(fresh, to)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise ConfigError(
-            "journal-export", f"--to {to} cannot be written: {error.strerror}. Name another file."
-        ) from error
-    if trouble is not None:
-        raise trouble
-    return written
-
-
-def _row_plain(row: Row) -> dict[str, object]:
-    """Return the record with its proof; one that cannot be read is given as it is, so that nothing is passed over."""
-    proof: dict[str, object] = {"digest": row.digest.hex(), "signature": row.signature.hex() or None}
-    try:
-        return _plain(parse_record(row.text)) | proof
-    except JournalError as error:
-        return {"seq": row.seq, "kind": None, "round": None, "unreadable": row.text, "why": error.text} | proof
-
-
-def _plain(record: Record) -> dict[str, object]:
-    return {
-        "seq": record.seq,
-        "kind": record.kind,
-        "round": record.round,
-        "boot": record.boot,
-        "mono_us": record.mono_us,
-        "wall": record.wall,
-        "body": record.body,
-    }
-
-
 # --- show -------------------------------------------------------------------------------------------------------------
 
 
@@ -279,7 +238,7 @@ def _show(records: Iterator[Record], *, as_json: bool) -> None:
     shown = 0
     for record in records:
         if as_json:
-            print(json.dumps(_plain(record)))
+            print(json.dumps(plain(record)))
         else:
             print("\n".join(told(record, before)))
         before = record

@@ -11,9 +11,27 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from cardshoe.journal.canonical import Record
+from cardshoe.journal.reader import JournalReader
 from cardshoe.journal.replay import SETTLED
 
 _INDENT: Final = " " * 25
+
+
+def last_rounds(reader: JournalReader, count: int) -> Iterator[Record]:
+    """Yield the records of the last `count` rounds in the order played, an open one among them, and what lay between.
+
+    Regulation E7: the last round and at least three before it can be seen whatever state the table is in.
+    Raises JournalError.
+    """
+    first_seq, seen = 0, set[int]()
+    for record in reader.records(newest_first=True):
+        if record.round is not None and record.round not in seen:
+            if len(seen) == count:
+                break
+            seen.add(record.round)
+        if record.round is not None:
+            first_seq = record.seq
+    return (record for record in reader.records(first_seq=first_seq) if seen)
 
 
 def told(record: Record, before: Record | None) -> Iterator[str]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import sqlite3
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -28,9 +27,10 @@ from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile, create_anchor, read_anchor
 from cardshoe.journal.canonical import Entry, prepare
-from cardshoe.journal.chain import CLOSED, CREATED, GENESIS, HEAD, OPENED, SEALED_KINDS, Head, extend
+from cardshoe.journal.chain import CLOSED, CREATED, HEAD, OPENED, SEALED_KINDS, Head
 from cardshoe.journal.committer import Committer
-from cardshoe.journal.keyfile import create_key, load_key, public_bytes, sync_directory
+from cardshoe.journal.founding import found
+from cardshoe.journal.keyfile import create_key, load_key, public_bytes
 from cardshoe.journal.lock import WriterLock
 from cardshoe.journal.reader import JournalReader, anchor_path, examine, require_file_form
 from cardshoe.journal.space import require_space
@@ -223,9 +223,6 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
         )
     key = load_key(key_file) if key_file.exists() else create_key(key_file)
     create_anchor(anchor_file, key)
-    fresh = path.with_name(path.name + ".new")
-    for leftover in (fresh, *(fresh.with_name(fresh.name + end) for end in ("-journal", "-wal", "-shm"))):
-        leftover.unlink(missing_ok=True)
     body = {
         "journal": secrets.token_hex(16),
         "public_key": public_bytes(key).hex(),
@@ -233,23 +230,7 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
         "program": program,
     }
     first = prepare(Entry(CREATED, body), boot=0, mono_us=int(clock.now() * _MICROSECONDS), wall=clock.wall())
-    try:
-        connection = sqlite3.connect(fresh, isolation_level=None)
-        try:
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(f"PRAGMA page_size = {schema.PAGE_BYTES}")
-            connection.execute("BEGIN")
-            schema.create(connection)
-            for row in extend(GENESIS, [first], key):
-                connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", row)
-            connection.execute("COMMIT")
-            connection.execute("PRAGMA journal_mode = WAL")
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise trouble.from_sqlite(error, path) from error
-    os.rename(fresh, path)
-    sync_directory(path.parent)
+    found(path, key, [[first]])
     return key
 
 
