@@ -260,3 +260,26 @@ def test_bad_openings() -> None:
     game = find_game(UTH)
     state = new_round(game, parse_house(game, {}), find_method(game, "hand"), 1, {}, live=False)
     assert state.betting
+
+
+def test_the_account_of_a_round_holds_every_wager() -> None:
+    """Promise P6: what was lost by a fold or given back by a void stands in the account, each with its clause."""
+
+    def fold_first(_state: State, asked: AskDecision, position: str) -> str:
+        return asked.choices[0] if position == "1" else asked.choices[-1]
+
+    dealer = Dealer(UTH, {"1": STAKES[UTH], "2": STAKES[UTH], "3": STAKES[UTH]}, answer=fold_first)
+    command, due = dealer.request()
+    dealer.feed(events.StackDelivered(command, due.to, 2))
+    command, due = dealer.request()
+    dealer.feed(events.StackDelivered(command, due.to, 3))
+    dealer.feed(events.HoldCleared("stack-wrong-count", "by-rule", "floor", "three cards"))
+    account: Any = payouts(dealer.whole())
+    given_back = {
+        each["spot"]: (each["outcome"], each["cites"]) for each in account["positions"]["2"]["result"]["wagers"]
+    }
+    lost = {each["spot"]: (each["outcome"], each["cites"]) for each in account["positions"]["1"]["result"]["wagers"]}
+    assert given_back == dict.fromkeys(("ante", "blind"), ("void", "NY-5324.36(h)(3)"))
+    assert lost == dict.fromkeys(("ante", "blind"), ("lose", "NY-5324.36(e)(5)(ii)"))
+    for hand in account["positions"].values():
+        assert sum(each["staked_cents"] for each in hand["result"]["wagers"]) == sum(hand["wagers"].values())

@@ -7,7 +7,7 @@ face up.
 
 from __future__ import annotations
 
-from cardshoe.round.settlement import HandResult, WagerResult
+from cardshoe.round.settlement import HandResult, WagerResult, settle_hand
 from cardshoe.round.state import Hand, State
 
 
@@ -20,11 +20,11 @@ def payouts(state: State) -> dict[str, object]:
         "settled_in_order": list(state.settled_in_order),
         "dealer": [card.text for card in state.dealer_faces],
         "board": [card.text for card in state.board_faces],
-        "positions": {hand.position: _hand(hand) for hand in state.hands if hand.wagers},
+        "positions": {hand.position: _hand(state, hand) for hand in state.hands if hand.wagers},
     }
 
 
-def _hand(hand: Hand) -> dict[str, object]:
+def _hand(state: State, hand: Hand) -> dict[str, object]:
     account: dict[str, object] = {
         "player": hand.player,
         "status": hand.status.value,
@@ -33,8 +33,11 @@ def _hand(hand: Hand) -> dict[str, object]:
         "faces": [card.text for card in hand.faces],
         "sources": list(hand.sources),
     }
-    if hand.result is not None:
-        account["result"] = _result(hand.result)
+    result = hand.result
+    if result is None and state.over:  # folded or void with nothing that waited: lost or returned without a settlement
+        result = settle_hand(state, hand)
+    if result is not None:
+        account["result"] = _result(result)
     return account
 
 
