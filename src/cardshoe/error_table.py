@@ -306,8 +306,12 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "deck-worn-out": Meaning(Severity.ADVISE, Clears.FLOOR, "This deck has been dealt often enough. Call the floor."),
     "deck-recount": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's cards are being counted. Wait."),
     "cover-card-due": Meaning(Severity.ADVISE, Clears.DEALER, "Put the cover card into the shoe."),
-    "deck-not-proved": Meaning(Severity.VOID, Clears.FLOOR, "The deck cannot be counted. Deal nothing. Call the floor."),
-    "cards-unaccounted": Meaning(Severity.VOID, Clears.FLOOR, "The cards do not add up. Touch nothing. Call the floor."),
+    "deck-not-proved": Meaning(
+        Severity.VOID, Clears.FLOOR, "The deck cannot be counted. Deal nothing. Call the floor."
+    ),
+    "cards-unaccounted": Meaning(
+        Severity.VOID, Clears.FLOOR, "The cards do not add up. Touch nothing. Call the floor."
+    ),
     "deck-design-unknown": Meaning(
         Severity.VOID, Clears.FLOOR, "The shoe does not know this card design. Change the deck. Call the floor."
     ),
@@ -342,6 +346,7 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "bench-table": Meaning(*_NOTE, "The table of the measurement stands still. Nothing was measured."),
     # cli: settle, plan, rehearse: lines and their fields
     "no-lines": Meaning(*_NOTE, "There is nothing to read. Give one line or more."),
+    "no-output": Meaning(*_NOTE, "The answers cannot be written. Make room and ask again."),
     "no-file": Meaning(*_NOTE, "That file cannot be read. Name another."),
     "line-too-long": Meaning(*_NOTE, "A line is too long to be read."),
     "line-not-utf8": Meaning(*_NOTE, "A line is not text in UTF-8."),

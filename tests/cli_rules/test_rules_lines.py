@@ -87,9 +87,11 @@ def _refused(raw: bytes) -> tuple[object, str, str]:
         (b'{"id": "x", "house": {"trips_table": "A", "trips_table": "B"}}', "x", "line-duplicate-key", "trips_table"),
         (b'{"id": "x", "game": NaN}', "x", "line-not-json", "NaN"),
         (b'{"id": "x", "game": -Infinity}', "x", "line-not-json", "-Infinity"),
-        (b'{"id": 1.5}', None, "line-id", "1.5"),
+        (b'{"id": 1.5}', 1.5, "missing-key", "'game'"),
+        (b'{"id": 1e999}', None, "line-id", "inf"),
         (b'{"id": ["x"]}', None, "line-id", "list"),
-        (b'{"id": true}', None, "line-id", "true"),
+        (b'{"id": {"x": 1}}', None, "line-id", "object"),
+        (b'{"id": true}', True, "missing-key", "'game'"),
         (b'{"id": "x"', None, "line-not-json", "line 3"),
         (b'{"id": "x"} {"id": "y"}', None, "line-not-json", "line 3"),
         (b'{"id": ' + b"9" * 5000 + b"}", None, "line-not-json", "too long"),
@@ -207,3 +209,19 @@ def test_an_unknown_key_is_named(where: str) -> None:
         place["colour"] = 1
     _, _, text = _refused(json.dumps(case).encode())
     assert "'colour'" in text
+
+
+def test_a_full_disk_is_named() -> None:
+    """An answer that cannot be written ends the command with status 2 and a sentence, no traceback."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cardshoe", "settle"],
+            input=as_line(GOOD, GOOD),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"cardshoe: standard output: No space left on device")
+    assert b"Traceback" not in done.stderr
+    assert b"ignored" not in done.stderr

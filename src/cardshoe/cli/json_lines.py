@@ -7,6 +7,8 @@ of a refusal, and the exit status. Must not know what a line means: `answer` doe
 from __future__ import annotations
 
 import json
+import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -32,18 +34,38 @@ def answer_lines(file: Path | None, answer: Answer) -> NoReturn:
     """
     refused = False
     any_line = False
-    out = sys.stdout
+    where = "standard input" if file is None else str(file)
     with _opened(file) as source:
-        for number, raw in numbered_lines(source):
+        for number, raw in _readable(source, where):
             any_line = True
             answered = answer_line(number, raw, answer)
             refused = refused or "error" in answered
-            out.write(json.dumps(answered, separators=(", ", ": ")) + "\n")
-            out.flush()
+            _write(json.dumps(answered) + "\n")
     if not any_line:
-        where = "standard input" if file is None else str(file)
         raise ConfigError("no-lines", f"{where} holds no line; give one JSON object a line")
     raise typer.Exit(1 if refused else 0)
+
+
+def _write(text: str) -> None:
+    """Write an answer at once, for one who asks line by line."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still buffered must not fail a second time when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        reason = error.strerror or type(error).__name__
+        raise ConfigError(
+            "no-output", f"standard output: {reason}; the answers end here, make room, ask again"
+        ) from None
+
+
+def _readable(source: BinaryIO, where: str) -> Iterator[tuple[int, bytes | None]]:
+    try:
+        yield from numbered_lines(source)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ConfigError("no-file", f"{where}: {reason}; it cannot be read to its end") from None
 
 
 def answer_line(number: int, raw: bytes | None, answer: Answer) -> dict[str, object]:
@@ -141,11 +163,13 @@ def _read(number: int, raw: bytes | None) -> tuple[Case, InputError | None]:
 
 
 def _identity(case: Case) -> object:
-    """Return the line's `id`. Raises `InputError` (`line-id`) unless it is text, a whole number or null."""
+    """Return the line's `id`. Raises `InputError` (`line-id`) for one that an answer cannot repeat."""
     identity = case.get("id")
-    if identity is None or isinstance(identity, str) or type(identity) is int:
+    if identity is None or isinstance(identity, str | int):
         return identity
-    raise InputError("line-id", f"id: {quoted(identity)} is neither text nor a whole number")
+    if isinstance(identity, float) and math.isfinite(identity):
+        return identity
+    raise InputError("line-id", f"id: {quoted(identity)} is no name for a line; use text or a number")
 
 
 def _opened(file: Path | None) -> BinaryIO:
