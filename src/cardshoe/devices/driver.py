@@ -78,7 +78,12 @@ class DeviceDriver(ABC, Generic[E]):
         return self._output(self._link.send_command(command, now=now, deadline=deadline, urgent=urgent))
 
     def _output(self, output: link.LinkOutput) -> Output[E]:
-        return Output(output.data, tuple(happened for event in output.events for happened in self._meaning(event)))
+        events = output.events
+        if not events:
+            return Output(output.data, ())
+        if len(events) == 1:
+            return Output(output.data, self._meaning(events[0]))
+        return Output(output.data, tuple(happened for event in events for happened in self._meaning(event)))
 
     @abstractmethod
     def _meaning(self, event: link.LinkEvent) -> tuple[E, ...]:

@@ -79,6 +79,8 @@ class CommandLane:
 
     def drop_late(self, now: float) -> list[CommandNotSent]:
         """Forget the waiting commands whose deadline has passed: they were never sent."""
+        if not self._waiting:
+            return []
         late = [
             CommandNotSent(order.command, NotSentReason.DEADLINE) for order in self._waiting if now >= order.deadline
         ]

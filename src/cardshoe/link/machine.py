@@ -133,7 +133,7 @@ class HostLink:
             again = [self._take(frame, now) for frame in self._check.feed(data)]
             if any(again):
                 self._write_acknowledgement(now)
-            self._run(now)
+            self._send_due(now)
         return self._out.take()
 
     def advance(self, now: float) -> LinkOutput:
@@ -156,7 +156,7 @@ class HostLink:
         whose value does not fit it.
         """
         order = Order(command, self._codec.spec_of(command).type, self._codec.payload(command), deadline)
-        self._run(now)
+        self._expire(now)
         if self._phase is not Phase.OPEN:
             self._out.tell(CommandNotSent(command, NotSentReason.NO_SESSION))
         elif not self._lane.submit(order, urgent=urgent):
@@ -180,26 +180,29 @@ class HostLink:
 
     def _expire(self, now: float) -> None:
         """Give up what time has made void, and send nothing."""
-        if self._handshake is not None:
-            if (refusal := self._handshake.failed(now)) is not None:
-                self._refuse(refusal, None)
-        elif self._phase is Phase.OPEN and self._pulse.silent(now):
-            self._end(LostReason.SILENCE)
-        elif self._phase is Phase.OPEN and self._lane.expired(now):
-            self._end(LostReason.UNANSWERED)
-        self._out.tell(*self._lane.drop_late(now))
+        if self._phase is Phase.OPEN:
+            if self._pulse.silent(now):
+                self._end(LostReason.SILENCE)
+            elif self._lane.expired(now):
+                self._end(LostReason.UNANSWERED)
+        elif self._handshake is not None and (refusal := self._handshake.failed(now)) is not None:
+            self._refuse(refusal, None)
+        if late := self._lane.drop_late(now):
+            self._out.tell(*late)
 
     def _run(self, now: float) -> None:
         self._expire(now)
-        if self._handshake is not None:
-            if (hello := self._handshake.due(now)) is not None:
-                self._out.send(self._check, hello, session=0, sequence=0, now=now)
-        elif self._phase is Phase.OPEN:
+        self._send_due(now)
+
+    def _send_due(self, now: float) -> None:
+        if self._phase is Phase.OPEN:
             if (sequence := self._pulse.due(now)) is not None:
                 self._inbox.asked()
                 self._send(self._heartbeat, sequence, now)
             if (due := self._lane.due(now)) is not None:
                 self._out.send_order(self._check, *due, session=self._session, now=now)
+        elif self._handshake is not None and (hello := self._handshake.due(now)) is not None:
+            self._out.send(self._check, hello, session=0, sequence=0, now=now)
 
     # --- a session begins and ends
 
@@ -247,17 +250,17 @@ class HostLink:
             self._ignored += 1  # LINK-5.6
         elif frame.type in self._codec.spec.event_types:
             return self._event(frame, message, now)
-        elif message is None or self._codec.spec_of(message).sender is not Sender.DEVICE:
+        elif message is None or (spec := self._codec.spec_of(message)).sender is not Sender.DEVICE:
             self._ignored += 1  # LINK-2.8
         else:
             self._pulse.heard(now)
-            self._answer(message, frame, now)
+            self._answer(message, spec.kind, frame, now)
         return False
 
-    def _answer(self, message: Message, frame: Frame, now: float) -> None:
+    def _answer(self, message: Message, kind: Kind, frame: Frame, now: float) -> None:
         if isinstance(message, Reject):
             self._rejected(message, frame.sequence)
-        elif self._codec.spec_of(message).kind is Kind.HEARTBEAT:
+        elif kind is Kind.HEARTBEAT:
             self._status(message, frame.sequence, now)
         else:
             command = self._lane.answered(frame.type, frame.sequence, self._codec.spec.reply_bit)
