@@ -253,7 +253,9 @@ def test_a_stack_whose_outcome_nobody_knows(choice: str) -> None:
         assert dealer.state.hand("1").dealt == 2
         dealer.whole()
     elif choice == "not-moved":
-        dealer.feed(StackRequested(command, "1", 2))
+        with pytest.raises(Refused) as caught:
+            dealer.feed(StackRequested(command, "1", 2))
+        assert caught.value.code == "command-used"
         dealer.whole()
     else:
         void_and_returned(dealer, 4000)

@@ -144,8 +144,6 @@ class Model:
             self.commands.add(event.command_id)
         if isinstance(event, events.StackNotMoved):
             self.commands.discard(event.command_id)
-        if isinstance(event, events.HoldCleared) and event.choice == "not-moved":
-            self.commands &= set(after.used_commands)
         if isinstance(event, events.CoverCardInserted) and after.cover_card_in and not before.cover_card_in:
             assert not before.dealer_requested, "a cover card after the dealer's request"
         if isinstance(event, events.BoardDealt | events.CardBurned):

@@ -141,21 +141,17 @@ def deliver_stack(state: State, event: StackDelivered) -> tuple[State, Effects]:
 
 
 def not_moved(state: State, event: StackNotMoved) -> tuple[State, Effects]:
-    """The shoe proved that nothing moved: the same stack is due again (promise P1)."""
+    """The shoe proved that nothing moved: the same stack is due again, the same command may be sent (promise P1)."""
     pending = state.pending
     if pending is None or pending.command_id != event.command_id:
         return state, _NONE  # an old answer says nothing new
-    return withdrawn_request(state, pending), _NONE
+    free = state.used_commands - {pending.command_id}
+    return changed(withdrawn_request(state, pending), used_commands=free), _NONE
 
 
 def withdrawn_request(state: State, pending: Pending) -> State:
-    """Return `state` as before the request of `pending`, whose command id may be sent again."""
-    return changed(
-        state,
-        pending=None,
-        used_commands=state.used_commands - {pending.command_id},
-        dealer_requested=state.dealer_requested and pending.to != DEALER,
-    )
+    """Return `state` as before the request of `pending`; its command id stays used."""
+    return changed(state, pending=None, dealer_requested=state.dealer_requested and pending.to != DEALER)
 
 
 def unknown_stack(state: State, event: StackUnknown) -> tuple[State, Effects]:

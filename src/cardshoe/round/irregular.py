@@ -324,6 +324,7 @@ def _moved(state: State, hold: Hold) -> tuple[State, Effects]:
 
 
 def _not_moved(state: State, _hold: Hold) -> tuple[State, Effects]:
+    # A person's word, not the device's: a new stack needs a new command id (promise P1).
     pending = state.pending
     return (withdrawn_request(state, pending), _NONE) if pending is not None else advanced(state, _NONE)
 
