@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_kit import STAKES, STUD, TCP, THB, UTH
@@ -167,16 +168,32 @@ class Model:
             assert (hand.void is None) is (hand.status is not Status.VOID)
 
 
-@settings(max_examples=250)
-@given(
+CASES = (
     st.sampled_from([UTH, THB, TCP, STUD]),
     st.sampled_from(["automated-shoe", "automated-shoe", "hand"]),
     st.lists(st.one_of(DUE, DUE, DUE, DUE, DUE, ANY_EVENT), max_size=90),
     st.permutations([card.text for card in DECK]),
 )
+
+
+@settings(max_examples=250)
+@given(*CASES)
 def test_any_sequence_of_events(game: str, method: str, plan: list[Event | str], deck: list[str]) -> None:
-    """NY-5324.35(d)(2), NY-5324.36(d)(2): whatever comes, nothing but a refusal is raised, reports never are refused at
-    a live table, promise P3 holds, and the accepted events replay to the same state."""
+    """NY-5324.35(d)(2), NY-5324.36(d)(2): promise P3 under any events."""
+    run_any(game, method, plan, deck)
+
+
+@pytest.mark.nightly
+@settings(max_examples=10_000)
+@given(*CASES)
+def test_any_sequence_of_events_at_length(game: str, method: str, plan: list[Event | str], deck: list[str]) -> None:
+    """The same, forty times as long."""
+    run_any(game, method, plan, deck)
+
+
+def run_any(game: str, method: str, plan: list[Event | str], deck: list[str]) -> None:
+    """Whatever comes, nothing but a refusal is raised, reports never are refused at a live table, promise P3 holds, and
+    the accepted events replay to the same state."""
     opened = RoundOpened(1, game, method, {}, {"1": "player 1", "2": "player 2"})
     state = open_round(opened)
     kept: list[Event] = []

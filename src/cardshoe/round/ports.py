@@ -1,39 +1,28 @@
-"""What a round needs of a table, as structural protocols.
+"""What a round needs of the table that carries it, as a structural protocol.
 
-Owns nothing but these shapes: `table` joins them with devices and the journal, so that the round never imports either.
+Owns nothing but this shape. The round never imports the table, devices or the journal: whoever keeps to this shape may
+carry a round, and `table.desk` is the one that does. The order of things is the promise: an event is on its way to the
+disk before anything moves or is told because of it (P2), and an alarm holds the round before anything else happens (P5).
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from cardshoe.round.events import Event
-from cardshoe.round.next_step import RequestStack
+from cardshoe.round.state import State
 
 
-class EventSink(Protocol):
-    """Where events go before anything moves or is told (promise P2)."""
+@runtime_checkable
+class RoundKeeper(Protocol):
+    """Keeps the open round and the record of it."""
 
-    def persist(self, round_id: int, event: Event) -> None:
-        """Return once `event` of round `round_id` is on disk; raises `JournalError` when it cannot be."""
+    @property
+    def open_round(self) -> State | None:
+        """The round that is not complete yet, or None."""
 
+    def happened(self, event: Event) -> None:
+        """Record `event` and apply it. Raises what `machine.apply` raises; then nothing was recorded."""
 
-class StackSource(Protocol):
-    """Something that dispenses stacks, once for each command id (promise P1)."""
-
-    def dispense(self, command_id: int, request: RequestStack) -> None:
-        """Send the command; its outcome comes back as an event, whatever happens."""
-
-
-class FaceSource(Protocol):
-    """Something that reads cards which lie face up."""
-
-    def read_up(self, place: str, cards: int) -> None:
-        """Ask for `cards` faces at `place`; each comes back as `CardTurned`."""
-
-
-class Announcer(Protocol):
-    """What the dealer is told, after it is on disk."""
-
-    def tell(self, text: str) -> None:
-        """Show `text` at the table."""
+    def alarm(self, code: str, text: str) -> None:
+        """Hold the open round, or the table between rounds, with the question of error code `code`."""
