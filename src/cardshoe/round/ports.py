@@ -2,7 +2,7 @@
 
 Owns nothing but this shape. The round never imports the table, devices or the journal: whoever keeps to this shape may
 carry a round, and `table.desk` is the one that does. The order of things is the promise: an event is on its way to the
-disk before anything moves or is told because of it (P2), and an alarm holds the round before anything else happens (P5).
+disk before anything moves or is told because of it (P2), and an alarm holds the round before all else (P5).
 """
 
 from __future__ import annotations
