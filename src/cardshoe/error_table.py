@@ -243,6 +243,10 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "config-port-twice": Meaning(*_NOTE, "Two devices share one port. Call the technician."),
     "config-live-unavailable": Meaning(*_NOTE, "These devices cannot open a live table. Call the technician."),
     "config-other-game": Meaning(*_NOTE, "Another game's round is open here. Finish it first."),
+    "disk-space": Meaning(Severity.HOLD, Clears.TECHNICIAN, "The disk is nearly full. No round begins. Call service."),
+    "journal-past-untrusted": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "An old record was changed. Deal nothing; call the floor."
+    ),
     "journal-anchor-missing": Meaning(Severity.HOLD, Clears.FLOOR, "The journal's head file is gone. Call the floor."),
     "table-failed": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "The table stopped. Do not deal. Call the floor."),
     "journal-unplayable": Meaning(

@@ -78,7 +78,8 @@ def _page(
     yield from _payouts(account)
     yield from _events(rows)
     yield f"<h2>Proof</h2><p>Journal {_text(name)}, {verdict.records} records, head <code>{verdict.head}</code>,"
-    yield f"public key <code>{verdict.public_key}</code>. Each digest covers the record and the one before it.</p></body></html>"
+    yield f"public key <code>{verdict.public_key}</code>. Each digest covers the record and the one before it.</p>"
+    yield "</body></html>"
 
 
 def _felt(account: Mapping[str, Any]) -> Iterator[str]:

@@ -161,6 +161,9 @@ class _Walk:
                 self._break(f"Record {place} is not the one that the head anchor names: the tail was written anew.")
             self._require_signed(anchor, "The head anchor")
 
+    def begin_at(self, start: Head) -> None:
+        self._require_signed(start, "The head")
+
     def _begin(self, record: Record) -> None:
         self.public_key = _creation_key(record)
         if self.trusted_key is not None and self.trusted_key != self.public_key:
@@ -207,19 +210,22 @@ def judge(
     trusted_key: bytes | None = None,
     anchors: Iterable[Head] = (),
     counted: int | None = None,
+    start: Head = GENESIS,
 ) -> Verdict:
-    """Return the verdict on a whole journal.
+    """Return the verdict on a whole journal, or on what follows the signed head `start` under `trusted_key`.
 
-    `rows` are all rows in order of their number. `trusted_key` is the public key that the auditor holds;
+    `rows` are all rows after `start` in order of their number. `trusted_key` is the public key that the auditor holds;
     without it the journal's own first record states the key. `anchors` are heads kept outside the table of records.
     `counted` is how many records the database itself has ever numbered, where it keeps count.
     """
     wanted: dict[int, list[Head]] = {}
     for anchor in anchors:
-        if anchor.seq:
+        if anchor.seq > start.seq:
             wanted.setdefault(anchor.seq, []).append(anchor)
-    walk = _Walk(trusted_key, wanted)
+    walk = _Walk(trusted_key, wanted, head=start, public_key=trusted_key or b"" if start.seq else b"")
     try:
+        if start.seq:
+            walk.begin_at(start)
         for row in rows:
             walk.step(row)
         _require_end(walk, counted)

@@ -20,6 +20,7 @@ from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile
 from cardshoe.journal.canonical import Prepared
 from cardshoe.journal.chain import Head, Row, extend, sign_head
+from cardshoe.journal.reserve import Reserve, is_full
 
 # A write-ahead file that is used again is quicker to sync than one that grows; a checkpoint costs about four commits.
 CHECKPOINT_COMMITS: Final = 200
@@ -36,9 +37,10 @@ def _insert_of(rows: int) -> str:
 class Committer:
     """The database at `path`, open for writing after `head`."""
 
-    def __init__(self, path: Path, key: Ed25519PrivateKey, anchor: AnchorFile) -> None:
+    def __init__(self, path: Path, key: Ed25519PrivateKey, anchor: AnchorFile, reserve: Reserve | None = None) -> None:
         """Open the database, which must exist. Raises JournalError."""
         self._path = path
+        self._reserve = reserve
         self._key = key
         self._anchor = anchor
         self._since_checkpoint = 0
@@ -82,6 +84,22 @@ class Committer:
         """
         rows = extend(self.head, batch, self._key if sealed else None)
         try:
+            self._put(rows)
+        except JournalError as error:
+            # SQLite has rolled back what found no room, and nobody was told of it: it may be tried once more.
+            if not is_full(error) or self._reserve is None or not self._reserve.give_up():
+                raise
+            self._put(rows)
+        last = rows[-1]
+        self.head = Head(last.seq, last.digest, last.signature)
+        self._since_checkpoint += 1
+        self._since_anchor += 1
+        return rows
+
+    def _put(self, rows: list[Row]) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             if len(rows) == 1:  # a statement is a commit by itself, and the quickest
                 self._insert(rows)
             else:
@@ -91,11 +109,6 @@ class Committer:
                 self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise trouble.from_sqlite(error, self._path) from error
-        last = rows[-1]
-        self.head = Head(last.seq, last.digest, last.signature)
-        self._since_checkpoint += 1
-        self._since_anchor += 1
-        return rows
 
     def _insert(self, rows: list[Row]) -> None:
         """Insert `rows` and see that they were taken, because a foreign trigger may swallow them without a word."""

@@ -99,16 +99,23 @@ class JournalReader:
             raise trouble.from_sqlite(error, self.path) from error
         return int(row[0]) if row is not None and isinstance(row[0], int) else 0
 
+    def require_shipped_schema(self) -> None:
+        """Check the schema alone, which is quick. Raises JournalError `journal-altered`."""
+        try:
+            if self.schema_version == schema.VERSION:
+                schema.require_known(self._connection, self.path)
+        except sqlite3.Error as error:
+            raise trouble.from_sqlite(error, self.path) from error
+
     def require_sound(self) -> None:
         """Check the pages of the file and its schema. Raises JournalError `journal-damaged` or `journal-altered`."""
         try:
             state = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             if _as_text(state) != "ok":
                 raise trouble.damaged(self.path, f"SQLite finds {_as_text(state)!r}")
-            if self.schema_version == schema.VERSION:
-                schema.require_known(self._connection, self.path)
         except sqlite3.Error as error:
             raise trouble.from_sqlite(error, self.path) from error
+        self.require_shipped_schema()
 
 
 def _stamp(path: Path) -> tuple[int, int]:

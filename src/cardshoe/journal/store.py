@@ -16,6 +16,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,22 +28,28 @@ from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile, create_anchor, read_anchor
 from cardshoe.journal.canonical import Entry, prepare
-from cardshoe.journal.chain import CLOSED, CREATED, HEAD, OPENED, SEALED_KINDS, Head
+from cardshoe.journal.chain import CLOSED, CREATED, HEAD, OPENED, SEALED_KINDS, Head, Verdict
 from cardshoe.journal.committer import Committer
 from cardshoe.journal.founding import found
 from cardshoe.journal.keyfile import create_key, load_key, public_bytes
 from cardshoe.journal.lock import WriterLock
+from cardshoe.journal.quick import RestCheck, examine_tail
 from cardshoe.journal.reader import JournalReader, anchor_path, examine, require_file_form
+from cardshoe.journal.reserve import Reserve
 from cardshoe.journal.space import require_space
 from cardshoe.journal.writer import Committed, Writer
 
 MIN_FREE_BYTES: Final = 512 * 1024
+CHECKED: Final = "journal_checked"
 _MICROSECONDS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What was found at open: `records` and `head_hex` before this open, `boot` of this one."""
+    """What was found at open: `records` and `head_hex` before this open, `boot` of this one.
+
+    `verified_from`: the first record that was verified before the journal was opened; 1 is all of it.
+    """
 
     boot: int
     records: int
@@ -51,13 +58,17 @@ class Opening:
     created: bool
     closed_cleanly: bool
     anchor_missing: bool
+    verified_from: int = 1
 
 
 class Journal:
     """A journal open for writing. Thread-safe; a context manager that closes it."""
 
-    def __init__(self, path: Path, opening: Opening, writer: Writer, lock: WriterLock, clock: Clock) -> None:
+    def __init__(
+        self, path: Path, opening: Opening, writer: Writer, lock: WriterLock, clock: Clock, rest: RestCheck | None
+    ) -> None:
         self.path = path
+        self._rest = rest
         self.opening = opening
         self._writer = writer
         self._lock = lock
@@ -74,13 +85,17 @@ class Journal:
         key_path: Path | None = None,
         program: str = "cardshoe",
         min_free_bytes: int = MIN_FREE_BYTES,
+        restart_kind: str | None = None,
+        reserve_bytes: int = 0,
     ) -> Journal:
         """Open the journal at `path` for writing, or create it where nothing was; the opening is on disk on return.
 
-        The whole journal is verified first. Raises JournalError: `journal-in-use` for a second writer,
-        `journal-damaged`, `journal-altered` or `journal-untrusted` for a file that cannot be trusted (left untouched),
-        `journal-gone` where a journal was and is no more, `journal-key`, `journal-space`, or what the disk reported.
-        Raises ConfigError for a path that cannot be one.
+        The whole journal is verified first; with `restart_kind`, of a long one only what follows a signed head before
+        the newest record of that kind, and `check_rest` verifies what is older. `reserve_bytes` are kept in
+        PATH.reserve and given up once when the file system is full. Raises JournalError: `journal-in-use` for a second
+        writer, `journal-damaged`, `journal-altered` or `journal-untrusted` for a file that cannot be trusted (left
+        untouched), `journal-gone` where a journal was and is no more, `journal-key`, `journal-space`, or what the disk
+        reported. Raises ConfigError for a path that cannot be one.
         """
         real = Path(os.path.realpath(path))
         clock = clock or SystemClock()
@@ -96,16 +111,16 @@ class Journal:
             if not created:
                 require_file_form(real)
             key = _create(real, key_file, clock, program) if created else load_key(key_file)
-            opening = _examine(real, key, created=created)
+            opening, rest = _examine(real, key, created=created, restart_kind=restart_kind)
             lock.note_database_open()
-            writer = _start_writer(real, key, opening)
+            writer = _start_writer(real, key, opening, Reserve(real, reserve_bytes, spare_bytes=min_free_bytes))
         except OSError as error:
             lock.release()
             raise trouble.from_system(error, real) from error
         except CardshoeError:
             lock.release()
             raise
-        journal = cls(real, opening, writer, lock, clock)
+        journal = cls(real, opening, writer, lock, clock, rest)
         try:
             journal._record_opening(program)
         except JournalError:
@@ -151,6 +166,28 @@ class Journal:
         """Record a head (at a round's end) and make the anchor of it durable too. Raises as `append`."""
         return self._append([Entry(HEAD, {"reason": reason}, round_number)], sealed=True)
 
+    def check_rest(self) -> Future[Verdict | None]:
+        """Verify in a thread what the opening left out, and record it as `journal_checked`; call it once.
+
+        The future is done with the verdict on records 1 to the head from which the opening verified, None if there
+        is nothing to verify or the journal was closed before; it never fails.
+        """
+        if self._rest is None:
+            nothing: Future[Verdict | None] = Future()
+            nothing.set_result(None)
+            return nothing
+        self._rest.answer.add_done_callback(self._record_check)
+        self._rest.start()
+        return self._rest.answer
+
+    def _record_check(self, answer: Future[Verdict | None]) -> None:
+        verdict = answer.result()
+        if verdict is None or self.failure is not None:
+            return
+        body = {"ok": verdict.ok, "records": verdict.records, "head": verdict.head}
+        with suppress(JournalError):  # closed meanwhile; the next opening checks again
+            self._append([Entry(CHECKED, {**body, "first_bad": verdict.first_bad, "why": verdict.why})], sealed=False)
+
     def reader(self) -> JournalReader:
         """Return a read-only snapshot of what is on disk now, to rebuild a state from. Close it after use."""
         return JournalReader(self.path)
@@ -161,6 +198,8 @@ class Journal:
         Raises the JournalError of a failure that nobody was told, or `journal-close-timeout` if the disk did not answer
         in time: then the records that were not confirmed must be taken as not recorded.
         """
+        if self._rest is not None:
+            self._rest.stop()
         with self._order:
             if self._closed:
                 return
@@ -234,9 +273,13 @@ def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519Pr
     return key
 
 
-def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
+def _examine(
+    path: Path, key: Ed25519PrivateKey, *, created: bool, restart_kind: str | None
+) -> tuple[Opening, RestCheck | None]:
     """Verify the journal with nothing but read access, before anything may change it. Raises JournalError."""
-    verdict = examine(path, trusted_key=public_bytes(key))
+    trusted = public_bytes(key)
+    tail = None if restart_kind is None else examine_tail(path, trusted_key=trusted, restart_kind=restart_kind)
+    verdict = examine(path, trusted_key=trusted) if tail is None else tail[0]
     if not verdict.ok:
         raise JournalError(
             "journal-untrusted",
@@ -246,7 +289,7 @@ def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
         )
     with JournalReader(path) as reader:
         last = next(reader.records(newest_first=True))
-    return Opening(
+    opening = Opening(
         boot=last.boot + 1,
         records=verdict.records,
         head_hex=verdict.head,
@@ -254,16 +297,18 @@ def _examine(path: Path, key: Ed25519PrivateKey, *, created: bool) -> Opening:
         created=created,
         closed_cleanly=created or last.kind == CLOSED,
         anchor_missing=not anchor_path(path).exists(),
+        verified_from=1 if tail is None else tail[1].seq + 1,
     )
+    return opening, None if tail is None else RestCheck(path, trusted, tail[1])
 
 
-def _start_writer(path: Path, key: Ed25519PrivateKey, opening: Opening) -> Writer:
+def _start_writer(path: Path, key: Ed25519PrivateKey, opening: Opening, reserve: Reserve) -> Writer:
     """Open the database for writing and start its thread. Raises JournalError or OSError."""
     if opening.anchor_missing:
         create_anchor(anchor_path(path), key)
     anchor = AnchorFile(anchor_path(path), public_bytes(key))
     try:
-        committer = Committer(path, key, anchor)
+        committer = Committer(path, key, anchor, reserve)
     except JournalError:
         anchor.close()
         raise

@@ -8,6 +8,7 @@ more the table stops: the shoe is inhibited as far as it can be reached, and its
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
@@ -23,16 +24,18 @@ from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import ShoeEvent
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
-from cardshoe.journal import Journal
+from cardshoe.journal import Journal, Verdict
+from cardshoe.journal.space import free_space
 from cardshoe.link.events import Identity
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
-from cardshoe.table.acts import Act
+from cardshoe.table.acts import Act, OpenRound
 from cardshoe.table.config import DevicePart, TableConfig
 from cardshoe.table.controller import Controller
 from cardshoe.table.header import opened
+from cardshoe.table.journal_watch import RESERVE_BYTES
 from cardshoe.table.memory import recalled
-from cardshoe.table.state import TableState
+from cardshoe.table.state import NOTED, TableState
 from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
 from cardshoe.table.view import TableView, view
 from cardshoe.table.wall_clock import LOOK_S, Look, stepped
@@ -87,6 +90,9 @@ class Table:
         """Do what a person asks; returns once it is on disk. Raises `Refused`, `InputError`, `JournalError`."""
         if self.failure is not None:
             raise self.failure
+        if isinstance(act, OpenRound):
+            space = free_space(self.journal.path.parent)
+            self._enqueue(lambda now: self.controller.room_looked_at(space, now))
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait((lambda now: self.controller.act(act, now), done))
         await done
@@ -119,6 +125,21 @@ class Table:
         for port in (self.shoe, self.reader):
             if port is not None:
                 await port.first_attempt()
+        self._check_past()
+
+    def _check_past(self) -> None:
+        """Have what the opening of a long journal left out verified, now that the table is up."""
+        loop = asyncio.get_running_loop()
+
+        def told(verdict: Verdict | None) -> None:
+            if verdict is not None:
+                self._enqueue(lambda now: self.controller.past_checked(verdict, now))
+
+        def checked(answer: concurrent.futures.Future[Verdict | None]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(told, answer.result())
+
+        self.journal.check_rest().add_done_callback(checked)
 
     async def close(self) -> None:
         """End: motion stopped, then ports, then what is queued, then the journal; bounded in time."""
@@ -304,7 +325,7 @@ async def open_table(
     be had at the first attempt); nothing is dealt then and what was open is closed.
     """
     clock = clock if clock is not None else SystemClock()
-    journal = Journal.open(journal_path, clock=clock)
+    journal = Journal.open(journal_path, clock=clock, restart_kind=NOTED, reserve_bytes=RESERVE_BYTES)
     try:
         table = Table(config, journal, clock=clock, opener=opener)
         _same_game(config, table.controller.state, journal_path)

@@ -27,13 +27,17 @@ class _Part(BaseModel):
 
 
 class TablePart(_Part):
-    """`[table]`: what is played, and where the journal lies."""
+    """`[table]`: what is played, and where the journal lies.
+
+    `min_free_mb`: no round begins while its disk has fewer mebibytes free.
+    """
 
     name: str = Field(min_length=1, max_length=40)
     mode: Literal["bench", "live"]
     game: str
     method: str = "automated-shoe"
     journal: str = Field(min_length=1)
+    min_free_mb: int = Field(default=64, strict=True, ge=1, le=1_000_000)
 
 
 class DevicePart(_Part):

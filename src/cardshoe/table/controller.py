@@ -24,6 +24,8 @@ from cardshoe.devices import shoe_events as shoe
 from cardshoe.error_table import ERROR_TABLE, Clears
 from cardshoe.errors import Refused
 from cardshoe.games.script import Method
+from cardshoe.journal import Verdict
+from cardshoe.journal.space import Space
 from cardshoe.round.events import DECLARED, CardTurned, Event, HoldCleared, RoundCompleted, RoundOpened
 from cardshoe.round.irregular import may_clear
 from cardshoe.table.acts import (
@@ -46,6 +48,7 @@ from cardshoe.table.dealing import reconcile
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import round_header
 from cardshoe.table.housekeeping import keep_house, stub_count_due
+from cardshoe.table.journal_watch import past_checked, room_looked_at
 from cardshoe.table.orders import SignHead, Step
 from cardshoe.table.reader_reports import reader_told
 from cardshoe.table.shoe_reports import shoe_told
@@ -108,6 +111,16 @@ class Controller:
     def clock_stepped(self, step: ClockStepped, now: float) -> Step:
         """Write down that the wall clock was set (condition E36). It changes nothing else."""
         self.desk.write("clock_stepped", asdict(step))
+        return self._finish(now)
+
+    def room_looked_at(self, space: Space, now: float) -> Step:
+        """Take how much room the journal's disk has."""
+        room_looked_at(self.desk, space)
+        return self._finish(now)
+
+    def past_checked(self, verdict: Verdict, now: float) -> Step:
+        """Take the verdict on the part of the journal that was verified after the opening."""
+        past_checked(self.desk, verdict)
         return self._finish(now)
 
     def advance(self, now: float) -> Step:
