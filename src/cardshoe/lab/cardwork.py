@@ -60,10 +60,12 @@ class CardWork:
 
     # --- deck and gate
 
-    def load_deck(self, _due: view.LoadDeck) -> Steps:
-        """Put the whole deck into the shoe."""
+    def load_deck(self, due: view.LoadDeck) -> Steps:
+        """Put the whole deck into the shoe, if that is still due once it is squared."""
         shown = self._table.shown
         yield Pause(4.0)
+        if self._table.shown.due != due:
+            return
         yield Do("load_deck")
         yield Watch(shown, LONG_S)
 

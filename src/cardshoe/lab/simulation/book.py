@@ -28,15 +28,19 @@ class Request:
     intents: int = 1
     fate: str = "open"
     ready: bool = False
+    asked: bool = False
 
 
 @dataclass(slots=True)
 class RoundBook:
-    """One round. `touched`: a person answered a question or found an irregularity in it."""
+    """One round. `touched`: a person answered a question or found an irregularity in it; `asked`: there was a question;
+    `void`: every wager of it goes back.
+    """
 
     round_id: int
     game: str
     wagers: dict[str, dict[str, int]] = field(default_factory=dict)
+    players: dict[str, str] = field(default_factory=dict)
     no_more_bets: bool = False
     requests: list[Request] = field(default_factory=list)
     delivered: dict[str, int] = field(default_factory=dict)
@@ -45,6 +49,7 @@ class RoundBook:
     board: int = 0
     touched: bool = False
     asked: bool = False
+    void: bool = False
     completed: bool = False
     settled: bool = False
 
@@ -79,9 +84,9 @@ class Book:
     def reported(self, port: str, body: Body) -> None:
         """Count a report: it is safe now, and the device may forget it."""
         self.safe[port] = max(self.safe[port], int(body["event_id"]))
-        if port == "shoe" and body["event"] == "StackReady":
+        if port == "shoe" and "command_id" in body:
             request = self.requests.get(int(body["command_id"]))
-            if request is not None:
+            if request is not None and (body["event"] == "StackReady" or body.get("cards_seen")):
                 request.ready = True
 
     def identified(self, body: Body) -> None:
@@ -98,7 +103,16 @@ class Book:
     def wager(self, body: Body) -> None:
         """Count wagers: the entry gives totals."""
         if self.round is not None:
-            self.round.wagers.setdefault(str(body["position"]), {}).update(body["wagers"])
+            position = str(body["position"])
+            self.round.wagers.setdefault(position, {}).update(body["wagers"])
+            self.round.players[position] = str(body["player"])
+
+    def left(self, body: Body) -> None:
+        """Count a player who leaves before the cards: the wagers go along."""
+        if self.round is not None:
+            for position, player in self.round.players.items():
+                if player == body["player"]:
+                    self.round.wagers.pop(position, None)
 
     def withdrawn(self, body: Body) -> None:
         """Count wagers that were taken back."""
@@ -180,6 +194,8 @@ class Book:
     def _question(self) -> None:
         if self.round is not None:
             self.round.asked = True
+            for request in self.round.requests:
+                request.asked = request.asked or request.fate == "open"
 
     def answered(self, body: Body) -> None:
         """Count an answer; the question is closed."""
@@ -193,6 +209,7 @@ class Book:
         if self.round is None:
             return
         self.round.touched = True
+        self.round.void = self.round.void or choice == "void-all"
         if body["code"] == "stack-unknown":
             self._found_out(self.round, str(choice))
 
@@ -204,10 +221,11 @@ class Book:
                     round_.delivered[request.to] = request.command_id
                 return
 
-    def ruled(self, _body: Body) -> None:
+    def ruled(self, body: Body) -> None:
         """Count an irregularity or a ruling: what stands is no longer what the plain rules say."""
         if self.round is not None:
             self.round.touched = self.round.asked = True
+            self.round.void = self.round.void or body.get("case") == "device-fault"
 
     def is_complete(self, _body: Body) -> None:
         """Count the end of a round."""
@@ -233,6 +251,7 @@ _ENTRIES = {
     "device_identified": Book.identified,
     "round-opened": Book.opened,
     "wager-placed": Book.wager,
+    "player-left": Book.left,
     "wager-withdrawn": Book.withdrawn,
     "no-more-bets-called": Book.bets_closed,
     "stack-requested": Book.requested,

@@ -262,7 +262,7 @@ class Checker:
         request = self.book.requests.get(int(body["command_id"]))
         if request is None or request.to != body["to"]:
             raise self.broken("P1", f"a stack is counted for {body['to']}; command {body['command_id']} was not for it")
-        if body["cards"] != request.cards:
+        if body["cards"] != request.cards and not request.asked:
             self._must_hold.append(f"{body['cards']} cards for {request.to}")
 
     def _turned(self, body: Mapping[str, Any]) -> None:
@@ -315,7 +315,7 @@ class Checker:
             self._laid.setdefault(place, self._world.lying(place))
 
     def _completed(self, _body: Mapping[str, Any]) -> None:
-        if self._must_hold:
+        if self._must_hold and self.book.round is not None and not self.book.round.void:
             raise self.broken("P5", f"the round is complete and nothing was asked after: {self._must_hold[0]}")
 
     def _account(self, body: Mapping[str, Any]) -> None:
@@ -339,7 +339,7 @@ class Checker:
             self._must_hold.append("a card that nobody asked for")
         elif event in ("StackReady", "StackTaken"):
             request = self.book.requests.get(int(body["command_id"]))
-            if request is not None and request.fate == "open" and body["cards"] not in (request.cards, None):
+            if request is not None and request.fate == "open" and not request.asked and body["cards"] not in (request.cards, None):
                 self._must_hold.append(f"{body['cards']} cards for {request.to}")
         elif event in ("DoorOpened", "ShoeBooted", "ModeChanged") and self._in_deal(round_):
             self._must_hold.append(f"{event} in mid-deal")

@@ -44,8 +44,10 @@ from cardshoe.round.events import (
 from cardshoe.table import view
 from cardshoe.table.acts import Act, ClearAlarm, OpenRound
 
-PROGRESS_S: Final = 240.0
+PROGRESS_S: Final = 120.0
 """Within so many virtual seconds something that is shown changes, or nothing ever will (promise P9)."""
+ROUND_S: Final = 400.0
+"""Within so many virtual seconds a round is over, whatever happens in it (promise P9)."""
 LEAVES_S: Final = 40.0
 SLOW_S: Final = 15.0
 _VOIDS: Final = 0.2
@@ -100,22 +102,28 @@ class SimulatedPlay(VirtualPlay):
         self.gave_up = 0
         self.wrong_acts = 0
 
-    def go_on(self, rounds: int) -> bool:
-        """Play until `rounds` rounds are over; tell whether it came to that, or nothing moves any more."""
-        moved_at, shown, gave_up = self.table.now, self.table.shown, False
-        while self._over() < rounds:
+    def go_on(self, rounds: int) -> str:
+        """Play until `rounds` rounds are over; return what is wrong if it does not come to that, else nothing."""
+        moved_at = over_at = self.table.now
+        shown, over, gave_up = self.table.shown, self._over(), False
+        while over < rounds:
+            now = self.table.now
             if self.table.shown is not shown:
-                moved_at, shown, gave_up = self.table.now, self.table.shown, False
-            if self.table.now - moved_at > PROGRESS_S:
+                moved_at, shown, gave_up = now, self.table.shown, False
+            if self._over() > over:
+                over, over_at = self._over(), now
+            if now - over_at > ROUND_S:
+                return f"round {shown.round_id} is not over after {ROUND_S:g} s: {shown.words}"
+            if now - moved_at > PROGRESS_S:
                 if gave_up:
-                    return False
-                gave_up, moved_at = True, self.table.now
+                    return f"nothing moves, nor after giving up: {shown.words}"
+                gave_up, moved_at = True, now
                 self.gave_up += 1
                 self._take(self.robot.give_up())
             while self.table.wrong_acts:
                 self._misbehave(self.table.wrong_acts.pop(0))
             self._take(self.robot.play())
-        return True
+        return ""
 
     def _misbehave(self, trouble: Trouble) -> None:
         dice = random.Random(f"{trouble.key}/{trouble.values['dice']}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cardshoe.lab.simulation.checker import Checker
-from cardshoe.lab.simulation.people import PROGRESS_S, SimulatedPlay
+from cardshoe.lab.simulation.people import SimulatedPlay
 from cardshoe.lab.simulation.promises import Broken
 from cardshoe.lab.simulation.stack import RunsInACircle, SimulatedTable
 from cardshoe.lab.simulation.troubles import drawn
@@ -136,9 +136,9 @@ def run(order: Order) -> Result:
 
 def _played(play: SimulatedPlay, order: Order) -> Finding | None:
     try:
-        if not play.go_on(order.rounds):
-            text = f"nothing moved for {PROGRESS_S:g} s, nor after giving up: {play.table.shown.words}"
-            return Finding("P9", text, play.table.now)
+        stands = play.go_on(order.rounds)
+        if stands:
+            return Finding("P9", stands, play.table.now)
     except Broken as broken:
         return Finding(broken.promise, broken.text, broken.at_s)
     except RunsInACircle:

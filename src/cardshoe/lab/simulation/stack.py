@@ -111,9 +111,7 @@ class SimulatedTable(VirtualTable):
         try:
             step = self.controller.act(act, self.now)
         except CardshoeError:
-            left = self.controller.desk.take()
-            changed = self.controller.state is not before or bool(left.entries or left.orders)
-            self._watcher.refused(act, changed=changed)
+            self._watcher.refused(act, changed=self.controller.state is not before)
             raise
         try:
             self._begin(step)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from cardshoe.sim.deck import COVER_CARDS, Design, new_deck
 from cardshoe.sim.journey import Effect
 from cardshoe.sim.table import PLACES
 from cardshoe.sim.world import World
@@ -68,11 +67,7 @@ class WatchedWorld(World):
             last.moved = max(last.moved, self._truth.cards_out - last.cards_out_before)
 
     def control(self, request: object, now: float) -> dict[str, object]:
-        """Answer one request; besides the world's own there is `new_deck`."""
-        if request == {"do": "new_deck"}:
-            self.advance(now)
-            self._new_deck()
-            return {"ok": True}
+        """Answer one request, and tell what came of it."""
         in_gate = bool(self._mechanism.state.gate or self._mechanism.state.mouth)
         answer = super().control(request, now)
         if isinstance(request, dict) and answer["ok"]:
@@ -81,6 +76,8 @@ class WatchedWorld(World):
                 self._taken_to(str(request["to"]))
             if do == "fault" and request["kind"] in _TAMPERING:
                 self.tampered = True
+            if do == "new_deck":
+                self.tampered = False
             self.on_hands(do, request)
         return answer
 
@@ -92,23 +89,6 @@ class WatchedWorld(World):
             if feed.moved:
                 feed.place = place
 
-    def _new_deck(self) -> None:
-        """Everything that is not in the gate goes away; a complete deck lies in the rack, cover cards in the hand."""
-        state = self._mechanism.state
-        if state.path:
-            state.path = []
-            self._mechanism.path_emptied()
-        covers = [one for one in state.magazine if one.is_cover]
-        had = len(state.magazine) > len(covers)
-        state.magazine = []
-        if had:
-            self._mechanism.signal("magazine", covered=False)
-        self._table.state.covers.extend(covers[:COVER_CARDS])
-        for place in (*PLACES, "hand", "burns", "rack", "floor"):
-            self._table.take(place)
-        self._table.lay("rack", new_deck())
-        self.tampered = False
-
     def faces_up(self) -> list[tuple[str, str]]:
         """Return place and face of every card that lies face up on the table."""
         places = self._table.state.places
@@ -117,11 +97,6 @@ class WatchedWorld(World):
     def lying(self, place: str) -> list[str]:
         """Return every card at a place, face up or down, in the order in which it came there."""
         return [one.card.spelled for one in self._table.cards(place)]
-
-    def all_house_cards(self) -> bool:
-        """Tell whether no card of another design is in play."""
-        every = (one for cards in self._remains.every_card().values() for one in cards)
-        return all(one.card.design in {Design.HOUSE, Design.COVER} and one.card.legible for one in every)
 
 
 _TAMPERING = frozenset(
