@@ -393,6 +393,22 @@ def test_a_false_sight_of_a_dealers_card() -> None:
     dealer.whole()
 
 
+def test_void_cards_may_be_seen() -> None:
+    """After NY-5324.36(h)(1) the dealer's cards and a void hand are no secret; a card of theirs that turns up again on
+    the board still holds the round."""
+    dealer = Dealer(UTH, {"1": {**STAKES[UTH], "trips": 500}, "2": STAKES[UTH]})
+    dealer.until(AskDecision)
+    dealer.feed(IrregularityFound(Case.DEALER_CARD_SEEN_EARLY, "dealer"))
+    dealer.feed(CardTurned("As", "dealer", "read"))
+    dealer.feed(CardTurned("Ks", "2", "read"))
+    assert codes(dealer) == []
+    assert dealer.state.dealer_faces == ()
+    assert dealer.state.hand("2").faces == ()
+    dealer.until(ReadFaces)
+    dealer.feed(CardTurned("Ks", "board", "read"))
+    assert codes(dealer) == ["card-seen-twice"]
+
+
 @pytest.mark.parametrize("place", ["1", "2", "board", "5"])
 def test_a_face_where_none_is_due(place: str) -> None:
     """Promise P4: before its time a face is no face; the floor looks."""

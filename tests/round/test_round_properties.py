@@ -160,7 +160,8 @@ class Model:
         laid = sum(hand.dealt for hand in state.hands) + state.dealer_dealt
         assert laid + state.burned + state.board_dealt <= 52
         faces = [*state.board_faces, *state.dealer_faces, *(card for hand in state.hands for card in hand.faces)]
-        assert len(faces) == len(set(faces)) == len(state.seen), "a card twice"
+        assert len(faces) == len(set(faces)), "a card twice"
+        assert set(faces) <= state.seen
         assert len(state.board_faces) <= state.board_up <= state.board_dealt
         assert not state.dealer_faces or state.dealer_revealed
         for hand in state.hands:

@@ -85,10 +85,12 @@ def read_action(state: State, hand: Hand, step: Ask, action: str) -> tuple[Choic
 
 
 def _takes(house: House, hand: Hand, choice: Choice, cents: int) -> bool:
-    if cents > MAX_CENTS or choice.kind is not ChoiceKind.WAGER or choice.spells == "bare":
+    if choice.kind is not _WAGER or choice.spells == "bare":
         return False
     if choice.spells == "label":
         return cents == _multiple_cents(hand, choice)
+    if cents > MAX_CENTS:
+        return False
     antes = house.multiples.get(choice.multiple_option)
     return antes is None or cents == antes * hand.wagers["ante"]
 

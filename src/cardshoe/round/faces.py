@@ -55,6 +55,8 @@ def turn(state: State, event: CardTurned) -> tuple[State, Effects]:
             ),
             state,
         )
+    if _decides_nothing(state, event.place):
+        return changed(state, seen=state.seen | {card}), _NONE  # no secret any more, and it must not turn up again
     if event.place == DEALER and not state.dealer_revealed and state.dealer_dealt:
         raise Misfit(_seen_early(state), state)
     if _free_places(state, event.place) == 0:
@@ -139,6 +141,16 @@ def complete(state: State, _event: RoundCompleted) -> tuple[State, Effects]:
     if not state.over:
         raise Refused("not-over", f"the round is not over; {described(state)}")
     return changed(state, closed=True), _NONE
+
+
+def _decides_nothing(state: State, place: str) -> bool:
+    """Tell whether the cards at `place` are void and nothing waits on them."""
+    if place == DEALER:
+        return state.void_all and not state.dealer_revealed
+    if place == BOARD:
+        return False
+    hand = state.hand(place)
+    return hand.status is VOID and not hand.waits
 
 
 def _seen_early(state: State) -> Hold:
