@@ -106,6 +106,7 @@ REQUESTS: Final[dict[str, Request]] = {
     ),
     "muck": Request(lambda world, v: world.hands.muck(v["what"]), {"what": Key(choices=_HELD)}),
     "load_deck": Request(lambda world, _: world.hands.load_deck(), {}),
+    "new_deck": Request(lambda world, _: world.hands.new_deck(), {}),
     "open_door": Request(lambda world, _: world.hands.open_door(), {}),
     "close_door": Request(lambda world, _: world.hands.close_door(), {}),
     "look": Request(lambda world, _: world.hands.look(), {}),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from cardshoe.sim.codes import MODES
-from cardshoe.sim.deck import Placed, counted, face_down, only_covers, shuffled, without_covers
+from cardshoe.sim.deck import DECK_CARDS, Placed, counted, face_down, new_deck, only_covers, shuffled, without_covers
 from cardshoe.sim.errors import Impossible
 from cardshoe.sim.mechanism import Mechanism
 from cardshoe.sim.table import PLACES, Table
@@ -141,6 +141,20 @@ class Hands:
         self._mechanism.signal("magazine", covered=True)
         self._swing(opened=False)
         return {"cards": len(state.magazine)}
+
+    def new_deck(self) -> Answer:
+        """Take away every card that is not in the gate; a complete deck in factory order lies in the rack."""
+        state = self._mechanism.state
+        if state.gate or state.mouth:
+            raise Impossible("cards lie in the gate: take them first")
+        if state.magazine or state.path:
+            self._swing(opened=True)
+            self._empty_magazine()
+            self._swing(opened=False)
+        for place in (*LOOSE, "rack"):
+            self._table.take(place)
+        self._table.lay("rack", new_deck())
+        return {"cards": DECK_CARDS}
 
     # --- cards on the felt
 

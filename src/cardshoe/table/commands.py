@@ -118,6 +118,8 @@ def ended(desk: Desk, event: End) -> None:
             _ready(desk, command, event)
         case shoe.StackTaken():
             _taken(desk, command, event.cards)
+        case shoe.DispenseFailed() if command.work is Work.PREPARE:
+            _end_preparation(desk, command)  # its fault holds already
         case shoe.DispenseFailed():
             _partly(desk, command, event.cards_seen, taken=False, why=event.fault.name)
         case shoe.DispenseInterrupted():
@@ -222,8 +224,11 @@ def _preparation_outcome(desk: Desk, command: Command, outcome: Outcome, now: fl
             if overdue and desk.live.was_overdue:
                 desk.alarm("deck-overdue", "The deck is not ready in time. Look at the shoe. Call the floor.")
             desk.live.was_overdue = overdue
-        case Outcome.NEVER_SEEN | Outcome.DONE | Outcome.FAILED | Outcome.INTERRUPTED | Outcome.FORGOTTEN:
+        case Outcome.NEVER_SEEN | Outcome.DONE | Outcome.INTERRUPTED | Outcome.FORGOTTEN:
             _end_preparation(desk, command)
+        case Outcome.FAILED:
+            _end_preparation(desk, command)
+            desk.alarm("deck-rejected", "The shoe could not verify the deck. Take it out. Call the floor.")
         case _:
             assert_never(outcome)
 

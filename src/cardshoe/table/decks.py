@@ -134,7 +134,7 @@ def rejected(desk: Desk, event: shoe.DeckRejected) -> None:
     backs = list(desk.config.deck.backs)
     if backs:
         desk.write("backs_suspected", {"backs": backs, "why": f"rejected: {found}"})
-    if event.foreign >= event.cards > 0:
+    if event.foreign * 2 > event.cards:  # no stray card: the deck is of another design
         desk.alarm("deck-design-unknown", "The shoe does not know this card design. Change the deck. Call the floor.")
         return
     code = "deck-rejected-identity" if event.duplicate or event.foreign else "deck-rejected"

@@ -34,6 +34,7 @@ from cardshoe.table.interlocks import seen, told
 from cardshoe.table.orders import Acknowledge
 from cardshoe.table.reported import plain
 from cardshoe.table.service import advise, advise_fault
+from cardshoe.table.state import Work
 
 _ANSWERS = (
     shoe.CommandAccepted | shoe.CommandRefused | shoe.CommandRejected | shoe.CommandNotSent | shoe.CommandOutcomeUnknown
@@ -225,6 +226,7 @@ def _disturbed(event: shoe.DoorOpened | shoe.ShoeBooted | shoe.ModeChanged) -> t
             assert_never(event)
 
 
+_OF_THE_DECK = frozenset({"deck_count_wrong", "deck_identity_wrong"})
 _ALARM_CODES = {
     "dealer": "shoe-fault-dealer",
     "floor": "shoe-fault-floor",
@@ -243,6 +245,9 @@ def _fault(desk: Desk, event: FaultRaised) -> None:
         return
     if fault.name == FACE_UP and _ruled_by_text(desk):
         return
+    command = desk.state.command
+    if fault.name in _OF_THE_DECK and command is not None and command.work is Work.PREPARE:
+        return  # the rejection that it belongs to asks the question, with what is wrong
     desk.alarm(_ALARM_CODES.get(fault.clears, "shoe-fault-floor"), f"{fault.dealer} ({fault.name})")
 
 
