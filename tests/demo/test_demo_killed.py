@@ -17,10 +17,9 @@ def _killed_at(world: Elsewhere, journal: Path, moment_s: float, game: str) -> N
     arguments = ("demo", "--headless", "--json", "--speed", SPEED, "--seed", "8", "--game", game, "--journal", journal)
     process = subprocess.Popen(command(*arguments, *world.options), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     # Killed so long after its first record; how long it needs to start says nothing.
-    seen = journal.with_name("journal-wal")
-    size = seen.stat().st_size if seen.exists() else 0
+    before = _written(journal)
     end = time.monotonic() + 60
-    while not seen.exists() or seen.stat().st_size <= size:
+    while _written(journal) == before:
         assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -28,6 +27,12 @@ def _killed_at(world: Elsewhere, journal: Path, moment_s: float, game: str) -> N
     process.kill()
     process.communicate()
     assert process.returncode == -9
+
+
+def _written(journal: Path) -> int:
+    """When the write-ahead file was last written; it is written over from its beginning, so its size says nothing."""
+    seen = journal.with_name("journal-wal")
+    return seen.stat().st_mtime_ns if seen.exists() else 0
 
 
 def _play_on(tmp_path: Path, seed: int, kills: int, game: str) -> None:
