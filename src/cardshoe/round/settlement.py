@@ -184,31 +184,10 @@ def _settle_wager(state: State, hand: Hand, spot: Spot, staked: int, ranks: _Ran
     if hand.status is FOLDED and spot.name not in hand.waits:
         return WagerResult(spot.name, staked, LOSE, 0, 0, spot.folds)
     settles = spot.settles
-    if type(settles) is OnCards:
-        return _on_cards(state, hand, spot, staked, settles, ranks)
-    if type(settles) is AgainstDealer:
-        return _against_dealer(state, hand, spot, staked, settles, ranks)
-    raise TypeError(f"{spot.name} has no settlement rule")
-
-
-def _on_cards(state: State, hand: Hand, spot: Spot, staked: int, settles: OnCards, ranks: _Ranks) -> WagerResult:
-    table = state.house.tables[settles.table]
-    category = ranks.of(settles.rank).category
-    cites = hand.void.saves_cites if hand.void is not None else None
-    odds = table.rows.get(category)
-    if odds is not None:
-        return WagerResult(spot.name, staked, WIN, odds.won_cents(staked), staked, cites or settles.wins)
-    if category in table.rows or table.others_push:
-        return WagerResult(spot.name, staked, PUSH, 0, staked, cites or settles.wins)
-    return WagerResult(spot.name, staked, LOSE, 0, 0, cites or settles.loses)
-
-
-def _against_dealer(
-    state: State, hand: Hand, spot: Spot, staked: int, settles: AgainstDealer, ranks: _Ranks
-) -> WagerResult:
+    if isinstance(settles, OnCards):
+        return _on_cards(state, hand, spot.name, staked, settles, ranks)
     own = ranks.of(state.game.rank)
-    dealer = ranks.dealer()
-    outcome, won, cites = _contest(state, spot, staked, settles, own, dealer)
+    outcome, won, cites = _contest(state, staked, settles, own, ranks.dealer())
     if settles.extra:
         odds = state.house.tables[settles.extra].rows.get(own.category)
         if odds is not None:
@@ -217,9 +196,19 @@ def _against_dealer(
     return WagerResult(spot.name, staked, outcome, won, 0 if outcome == LOSE else staked, cites)
 
 
-def _contest(
-    state: State, spot: Spot, staked: int, settles: AgainstDealer, own: Ranked, dealer: Ranked
-) -> tuple[str, int, Cite]:
+def _on_cards(state: State, hand: Hand, spot: str, staked: int, settles: OnCards, ranks: _Ranks) -> WagerResult:
+    table = state.house.tables[settles.table]
+    category = ranks.of(settles.rank).category
+    cites = hand.void.saves_cites if hand.void is not None else None
+    odds = table.rows.get(category)
+    if odds is not None:
+        return WagerResult(spot, staked, WIN, odds.won_cents(staked), staked, cites or settles.wins)
+    if category in table.rows or table.others_push:
+        return WagerResult(spot, staked, PUSH, 0, staked, cites or settles.wins)
+    return WagerResult(spot, staked, LOSE, 0, 0, cites or settles.loses)
+
+
+def _contest(state: State, staked: int, settles: AgainstDealer, own: Ranked, dealer: Ranked) -> tuple[str, int, Cite]:
     """Return (outcome, won cents, clause) of a wager against the dealer, without any extra."""
     if settles.unqualified is not _AS_USUAL:
         qualifies = state.game.qualifies
