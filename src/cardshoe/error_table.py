@@ -300,6 +300,7 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "config-backs": Meaning(*_NOTE, "The table's configuration names a back twice. Call the technician."),
     "deck-back": Meaning(*_NOTE, "That is not the deck that goes in now. Look at the backs again."),
     "deck-in-play": Meaning(*_NOTE, "The deck is being dealt from. Finish the deal first."),
+    "declared-unconfirmed": Meaning(*_NOTE, "The floor confirms the entered cards first."),
     "stub-count-when": Meaning(*_NOTE, "The stub is counted at the end of a round. Follow the screen."),
     "stub-count-due": Meaning(*_NOTE, "Spread and count the stub first."),
     "sign-off-count": Meaning(*_NOTE, "Cards are missing or too many. Look for them and count again."),
@@ -384,6 +385,10 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "journal-archive": Meaning(*_NOTE, "The journal cannot be continued there. Check the choice."),
     # cli: run
     "config-file": Meaning(*_NOTE, "The configuration cannot be read. Call the technician."),
+    # lab: simulation
+    "table-restarted": Meaning(*_NOTE, "The table was restarted. Look at what it shows now."),
+    # cli: simulate
+    "simulate-option": Meaning(*_NOTE, "The simulation cannot run with these options. Correct them."),
     # cli: demo
     "demo-option": Meaning(*_SETUP, "The demo cannot run with these options. Correct them."),
 }

@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, str]] = {
     "clauses": "Show for every clause the code and the tests that carry it.",
     "journal": "Verify, show, replay or export a journal.",
     "doctor": "Check ports, permissions and this computer.",
+    "simulate": "Try the promises on seeded rounds with faults, under a virtual clock.",
     "bench": "Measure speed, each figure beside its floor.",
 }
 

@@ -122,11 +122,10 @@ class VirtualTable:
 
     def next_deadline(self) -> float | None:
         """Return the first time at which anything is due."""
-        due = [self.world.next_deadline(), self.controller.next_deadline()]
+        due = [self.world.next_deadline()]
         for line in self._lines.values():
             due += [line.open_at, line.due]
-        if self._writing is not None:
-            due.append(self._writing[0])
+        due.append(self._writing[0] if self._writing is not None else self.controller.next_deadline())
         known = [time for time in due if time is not None]
         return min(known) if known else None
 
@@ -150,7 +149,7 @@ class VirtualTable:
             if line.due is not None and self.now >= line.due:
                 self._take(line, line.driver.advance(self.now))
         due = self.controller.next_deadline()
-        if due is not None and self.now >= due:
+        if due is not None and self.now >= due and self._writing is None and not self._inputs:
             self._inputs.append(lambda: self.controller.advance(self.now))
         self._settle()
 

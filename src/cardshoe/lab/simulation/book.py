@@ -68,7 +68,6 @@ class Book:
         self.preparations: set[int] = set()
         self.questions: list[tuple[str, str]] = []
         self.safe: dict[str, int] = {"shoe": 0, "reader": 0}
-        self.told: dict[str, int] = {}
         self.settled_rounds: set[int] = set()
         self.completed = 0
         self.voided = 0
@@ -158,6 +157,12 @@ class Book:
         """Count a command of which nobody knows."""
         self._end(int(body["command_id"]), "unknown")
         self._question()
+
+    def told(self, body: Body) -> None:
+        """Count the shoe's answer about a command: cards that came out wait in the gate."""
+        request = self.requests.get(int(body["command_id"]))
+        if request is not None and body["outcome"] not in ("never_seen", "running") and body["cards_seen"]:
+            request.ready = True
 
     def _end(self, number: int, fate: str) -> None:
         request = self.requests.get(number)
@@ -255,6 +260,7 @@ _ENTRIES = {
     "wager-withdrawn": Book.withdrawn,
     "no-more-bets-called": Book.bets_closed,
     "stack-requested": Book.requested,
+    "command_answered": Book.told,
     "command_resent": Book.resent,
     "deck_preparation_requested": lambda book, body: book.preparations.add(int(body["command_id"])),
     "stack-delivered": Book.delivered,

@@ -83,6 +83,8 @@ def _payouts_wrong(body: Mapping[str, Any], round_: RoundBook, laid: Mapping[str
         )
         for position, hand in body["positions"].items()
     }
+    if any(len(hand.cards) != game.cards_each for hand in hands.values()):
+        return ""  # a stack that the shoe miscounted went back unseen, folded
     record = RoundRecord(game, parse_house(game, {}), hands, _cards(body["dealer"]), _cards(body["board"]))
     try:
         again = payouts(recompute(record))["positions"]

@@ -80,21 +80,6 @@ class Result:
     finding: Finding | None
 
 
-class _Noting(Checker):
-    """The checker, which also notes what was carried out."""
-
-    def __init__(self, world: WatchedWorld) -> None:
-        self.at_s = 0.0
-        self.happened: list[str] = []
-        super().__init__(world, now=lambda: self.table.now)
-
-    table: SimulatedTable
-
-    def struck(self, trouble, answer) -> None:  # type: ignore[no-untyped-def]
-        if answer["ok"]:
-            self.happened.append(trouble.key)
-
-
 def game_of(order: Order) -> str:
     """Return what is played in a run."""
     return order.game or random.Random(f"{order.seed}/game").choice(tuple(GAMES))
@@ -110,9 +95,8 @@ def run(order: Order) -> Result:
     game = game_of(order)
     troubles = drawn(order.seed, order.level, order.rounds, order.only)
     world = WatchedWorld(seed=order.seed, speed=SPEED)
-    checker = _Noting(world)
+    checker = Checker(world)
     table = SimulatedTable(config_of(game), world, watcher=checker, troubles=troubles, seed=order.seed)
-    checker.table = table
     play = SimulatedPlay(table, seed=order.seed, speed=SPEED)
     finding = _played(play, order)
     tally = table.shown.tally

@@ -28,6 +28,8 @@ from cardshoe.table.view import TableView
 
 COMMIT_S: Final = (0.0002, 0.004)
 """A healthy disk: how long a commit takes, in seconds."""
+BAD_LINE_S: Final = 4.0
+"""A line that damages frames by chance does so for so long."""
 MOST_AT_ONE_MOMENT: Final = 20_000
 """So many turns without any time passing, and the table is taken to run in a circle."""
 
@@ -253,11 +255,22 @@ class SimulatedTable(VirtualTable):
         match trouble.part:
             case Part.WORLD:
                 answer = self.world.control(dict(trouble.values), self.now)
+                if "chance" in trouble.values:
+                    self._plan_clearing(trouble)
             case Part.DEALER:
                 self.wrong_acts.append(trouble)
             case Part.HOST:
                 self._befall(trouble)
         self._watcher.struck(trouble, answer)
+
+    def _plan_clearing(self, trouble: Trouble) -> None:
+        """No line is bad for ever."""
+        clear: dict[str, object] = {"do": "line", "port": trouble.values["port"], "kind": "clear"}
+        key = f"{trouble.key} ends"
+        heapq.heappush(
+            self._waiting,
+            (self.now + BAD_LINE_S, key, Trouble(key, trouble.round, trouble.after_s, Part.WORLD, "clear", clear)),
+        )
 
     def _befall(self, trouble: Trouble) -> None:
         values: dict[str, Any] = trouble.values

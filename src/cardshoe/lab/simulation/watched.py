@@ -60,6 +60,11 @@ class WatchedWorld(World):
         self.on_feed(feed)
         return self.faults.effects(cards)
 
+    @property
+    def present(self) -> float:
+        """The world's time, in virtual seconds."""
+        return self._agenda.now
+
     def count(self) -> None:
         """Bring up to date how many cards the last run of the motor moved."""
         if self.feeds:

@@ -1,0 +1,70 @@
+"""The smallest run that still breaks the same promise: fewer rounds, then fewer troubles.
+
+Owns the search. A run is a function of its order, so that trying is all there is to it; it is bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from cardshoe.lab.simulation.runs import Order, Result, run
+
+MOST_TRIES: Final = 120
+
+
+def shrunk(result: Result) -> Result:
+    """Return the result of a smaller run that breaks the promise that `result` breaks; `result` itself if none does."""
+    if result.finding is None:
+        return result
+    search = _Search(result)
+    search.try_order(replace(result.order, rounds=min(result.rounds + 1, result.order.rounds)))
+    keys = list(search.best.happened)
+    search.try_order(replace(search.best.order, only=frozenset(key for key in keys if " " not in key)))
+    size = max(len(keys) // 2, 1)
+    while size >= 1 and search.tries < MOST_TRIES:
+        if not search.drop_some(size):
+            size //= 2
+    return search.best
+
+
+class _Search:
+    """The best run so far, and how often something was tried."""
+
+    def __init__(self, result: Result) -> None:
+        self.best = result
+        self.tries = 0
+
+    def try_order(self, order: Order) -> bool:
+        """Run `order`; keep it when it breaks the same promise."""
+        self.tries += 1
+        tried = run(order)
+        finding, wanted = tried.finding, self.best.finding
+        if finding is None or wanted is None or finding.promise != wanted.promise:
+            return False
+        self.best = tried
+        return True
+
+    def drop_some(self, size: int) -> bool:
+        """Leave out troubles in groups of `size`; tell whether any group could be left out."""
+        dropped = False
+        keys = sorted(self.best.order.only or ())
+        for start in range(0, len(keys), size):
+            group = frozenset(keys[start : start + size])
+            only = self.best.order.only or frozenset()
+            if self.tries >= MOST_TRIES:
+                return False
+            if group & only and self.try_order(replace(self.best.order, only=only - group)):
+                dropped = True
+        return dropped
+
+
+def command(order: Order) -> str:
+    """Return the command line that repeats a run."""
+    parts = ["cardshoe simulate", f"--seeds {order.seed}..{order.seed}", f"--rounds {order.rounds}"]
+    parts.append(f"--faults {order.level}")
+    if order.game is not None:
+        parts.append(f"--game {order.game}")
+    if order.only is not None:
+        parts.append(f"--only {','.join(sorted(order.only)) or 'nothing'}")
+    return " ".join(parts)
