@@ -1,7 +1,7 @@
 """Support: one scenario file, played against a whole table and a simulated world in virtual time. Not a test.
 
-A file says `id`, `title`, what is `given`, `when` and what `must be seen` (`then`), each an array of tables. A table has
-one key that names what is done or looked for, and more keys for its details:
+A file says `id`, `title`, what is `given`, `when`, and what must be seen (`then`), each an array of tables. A table
+has one key that names what is done or looked for, and more keys for its details:
 
     play = N                      the dealer plays N rounds to their end, questions included
     until = "TakeStack"           the dealer plays until this is due (`to` narrows it)
@@ -90,7 +90,8 @@ class Play:
                     getattr(self, f"_{name}")(step[name], step)
                 except (AssertionError, Refused) as error:
                     last = "\n".join(f"  {entry.kind} {dict(entry.body)}" for entry in self.table.entries[-12:])
-                    raise AssertionError(f"{part} {number}, {step}: {error}\n{self.table.shown.words}\n{last}") from error
+                    shown = self.table.shown.words
+                    raise AssertionError(f"{part} {number}, {step}: {error}\n{shown}\n{last}") from error
 
     # --- done
 

@@ -20,7 +20,7 @@ from cardshoe.round.events import (
 )
 from cardshoe.sim.world import World
 from cardshoe.table import view
-from cardshoe.table.acts import ClearAlarm, OpenRound
+from cardshoe.table.acts import ClearAlarm, OpenRound, StubCounted
 from cardshoe.table.config import TableConfig, parse_config
 
 TOML = """
@@ -94,6 +94,8 @@ class Dealer:
             case due_in_round.AskDecision(positions, choices):
                 wager = {"flop": "flop 2000", "turn": "turn 1000", "river": "river 1000"}
                 table.act(DecisionMade(positions[0], wager.get(choices[-1], choices[-1])))
+            case view.CountStub():
+                table.act(StubCounted(table.hands("look")["hand"]))
             case due_in_round.BurnCards(cards):
                 self.must("burn")
                 table.act(CardBurned(cards))

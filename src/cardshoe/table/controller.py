@@ -26,7 +26,7 @@ from cardshoe.errors import Refused
 from cardshoe.games.script import Method
 from cardshoe.journal import Verdict
 from cardshoe.journal.space import Space
-from cardshoe.round.events import DECLARED, CardTurned, Event, HoldCleared, RoundCompleted, RoundOpened
+from cardshoe.round.events import DECLARED, CardTurned, Event, HandSettled, HoldCleared, RoundCompleted, RoundOpened
 from cardshoe.round.irregular import may_clear
 from cardshoe.table.acts import (
     ENTERED_BY_DEVICES,
@@ -174,6 +174,14 @@ class Controller:
             "alarm_cleared", {"code": act.code, "role": act.role, "second": act.second, "reason": act.reason}
         )
 
+    def _confirmed(self, event: Event) -> None:
+        """An entered card pays only after the floor has confirmed it; where nothing reads cards, once a round."""
+        desk = self.desk
+        declared = desk.state.round.declared if desk.state.round is not None else ()
+        reads = desk.config.devices.reader is not None
+        if declared and (isinstance(event, RoundCompleted) or (reads and isinstance(event, HandSettled))):
+            raise Refused("declared-unconfirmed", f"the floor confirms what was entered first: {', '.join(declared)}")
+
     def _came_late(self, code: str, role: str) -> None:
         """A decision on what is over already is refused, and on record as such (scenario S20)."""
         self.desk.write("answer_came_late", {"code": code, "role": role})
@@ -189,6 +197,7 @@ class Controller:
             raise Refused("no-round", "no round is open; open one first")
         if isinstance(event, RoundCompleted) and stub_count_due(desk):
             raise Refused("stub-count-due", "spread the stub and enter its count before the round is completed")
+        self._confirmed(event)
         if isinstance(event, HoldCleared) and event.code not in [hold.code for hold in desk.state.round.holds]:
             self._came_late(event.code, event.role)
         desk.happened(event)

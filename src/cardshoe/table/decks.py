@@ -51,7 +51,8 @@ def counted(desk: Desk, status: shoe.ShoeStatus) -> None:
     """Compare the cards that came out with those that are left, where the status speaks of exactly the same moment."""
     state, upkeep = desk.state, desk.state.upkeep
     out, known = upkeep.cards_out, state.devices.get("shoe")
-    if not in_deal(desk) or desk.held or state.command is not None or out is None or known is None:
+    moving = state.command is not None and not state.command.ready
+    if not in_deal(desk) or desk.held or moving or out is None or known is None:
         return
     if status.deck_state is not DeckState.VERIFIED or status.deck_id != state.deck_id or status.cards_left is None:
         return

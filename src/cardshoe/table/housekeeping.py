@@ -71,6 +71,8 @@ def stub_count_due(desk: Desk) -> bool:
     state, round_ = desk.state, desk.open_round
     if state.upkeep.counts_deck or every is None or state.deck_id is None or round_ is None or round_.void_all:
         return False
+    if state.upkeep.counted_round == state.last_round_id:
+        return False
     # The open round is one more than those that are settled.
     return state.upkeep.uncounted_rounds + 1 >= every and isinstance(next_step(round_), CompleteRound)
 

@@ -35,7 +35,7 @@ class Upkeep:
     until the dealer said; `dealt_back`: that of the last round's deck; `suspect_backs`: decks that are set aside;
     `rounds_of_back`: rounds dealt from the deck of each back. `counted_in`: cards that were verified into the shoe.
     `counts_deck`: whether the shoe counts to 52; `uncounted_rounds` and `first_uncounted`: rounds since the last count
-    of the stub. `signed_off`: the cards were counted out. `deck_reads`, `deck_unreadable`: of the present deck.
+    of the stub, which was in `counted_round`. `signed_off`: the cards were counted out. `deck_reads`, `deck_unreadable`: of the present deck.
     """
 
     verified_deck_id: int = 0
@@ -53,6 +53,7 @@ class Upkeep:
     counts_deck: bool = True
     uncounted_rounds: int = 0
     first_uncounted: int = 0
+    counted_round: int = 0
     signed_off: bool = False
     deck_reads: int = 0
     deck_unreadable: int = 0
@@ -164,21 +165,22 @@ def _deck_replaced(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> U
     )
 
 
-def _stub_counted(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, uncounted_rounds=0, first_uncounted=0)
+def _stub_counted(upkeep: Upkeep, _body: Mapping[str, Any], round_id: int) -> Upkeep:
+    return replace(upkeep, uncounted_rounds=0, first_uncounted=0, counted_round=round_id)
 
 
 def _settled(upkeep: Upkeep, body: Mapping[str, Any], round_id: int) -> Upkeep:
     if not upkeep.armed_cards:
         return upkeep
+    counted = upkeep.counted_round == round_id
     return replace(
         upkeep,
         armed_cards=0,
         dealt_back=upkeep.back,
         back="",
         rounds_of_back={**upkeep.rounds_of_back, upkeep.back: upkeep.rounds_of_back.get(upkeep.back, 0) + 1},
-        uncounted_rounds=upkeep.uncounted_rounds + 1,
-        first_uncounted=upkeep.first_uncounted or round_id,
+        uncounted_rounds=0 if counted else upkeep.uncounted_rounds + 1,
+        first_uncounted=0 if counted else upkeep.first_uncounted or round_id,
     )
 
 

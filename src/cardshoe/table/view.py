@@ -118,7 +118,7 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         method=method,
         round_id=state.last_round_id,
         due=due,
-        words=_unread(state, due) or words(due),
+        words=_unread(state, live, due) or words(due),
         positions=tuple(_position(hand) for hand in round_.hands) if round_ is not None else (),
         dealer_cards=round_.dealer_dealt if round_ is not None else 0,
         dealer_faces=tuple(card.text for card in round_.dealer_faces) if round_ is not None else (),
@@ -228,8 +228,11 @@ def place(to: str) -> str:
     return "the dealer" if to == DEALER else "the board" if to == "board" else f"position {to}"
 
 
-def _unread(state: TableState, due: Due) -> str:
-    """Return what the dealer reads where a card that has to be known could not be read; "" else (condition E06)."""
+def _unread(state: TableState, live: Live, due: Due) -> str:
+    """Return what the dealer reads where a card could not be read, or was entered; "" else (condition E06)."""
+    reads = isinstance(due, step.SettleHand) and live.reader_capabilities is not None
+    if state.round is not None and state.round.declared and (reads or isinstance(due, step.CompleteRound)):
+        return f"Call the floor to confirm what was entered: {', '.join(state.round.declared)}."
     if not isinstance(due, step.ReadFaces):
         return ""
     lying = state.reader_faces.get(f"position_{due.place}" if due.place.isdigit() else due.place, ())
