@@ -908,30 +908,51 @@ def test_the_multiples_of_the_house() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "dealer", "ante", "play"),
+    ("cards", "dealer", "ante", "play", "bonus"),
     [
-        ("Ks 3h 5c", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000)),
-        ("Js 3h 5c", "Qs 4c 6d", ("lose", 0, 0), ("lose", 0, 0)),
-        ("Qh 4h 6c", "Qs 4c 6d", ("push", 0, 1000), ("push", 0, 1000)),
+        ("Ks 3h 5c", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000), 0),
+        ("Js 3h 5c", "Qs 4c 6d", ("lose", 0, 0), ("lose", 0, 0), 0),
+        ("Qh 4h 6c", "Qs 4c 6d", ("push", 0, 1000), ("push", 0, 1000), 0),
         # dealer below queen high: the ante wins, the play wager comes back, also against a lower hand
-        ("Ks 3h 5c", "Js 4c 6d", ("win", 1000, 1000), ("push", 0, 1000)),
-        ("2s 3h 5c", "Js 4c 6d", ("win", 1000, 1000), ("push", 0, 1000)),
-        # the ante bonus, whatever the dealer holds
-        ("4s 5h 6c", "Qs 4c 6d", ("win", 2000, 1000), ("win", 1000, 1000)),
-        ("4s 5h 6s", "7d 8c 9h", ("lose", 1000, 0), ("lose", 0, 0)),
-        ("7s 8h 9s", "7d 8c 9h", ("win", 1000, 1000), ("push", 0, 1000)),
-        ("7s 7h 7c", "Js 4c 6d", ("win", 5000, 1000), ("push", 0, 1000)),
-        ("7s 8s 9s", "Qs 4c 6d", ("win", 6000, 1000), ("win", 1000, 1000)),
-        ("As 2h 3c", "Qs 4c 6d", ("win", 2000, 1000), ("win", 1000, 1000)),
-        ("As 2s 9s", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000)),
+        ("Ks 3h 5c", "Js 4c 6d", ("win", 1000, 1000), ("push", 0, 1000), 0),
+        ("2s 3h 5c", "Js 4c 6d", ("win", 1000, 1000), ("push", 0, 1000), 0),
+        # the ante bonus, an entry of its own, whatever the dealer holds
+        ("4s 5h 6c", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000), 1000),
+        ("4s 5h 6s", "7d 8c 9h", ("lose", 0, 0), ("lose", 0, 0), 1000),
+        ("7s 8h 9s", "7d 8c 9h", ("push", 0, 1000), ("push", 0, 1000), 1000),
+        ("7s 7h 7c", "Js 4c 6d", ("win", 1000, 1000), ("push", 0, 1000), 4000),
+        ("7s 8s 9s", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000), 5000),
+        ("As 2h 3c", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000), 1000),
+        ("As 2s 9s", "Qs 4c 6d", ("win", 1000, 1000), ("win", 1000, 1000), 0),
     ],
 )
-def test_three_card_poker_main_game(cards: str, dealer: str, ante: object, play: object) -> None:
+def test_three_card_poker_main_game(cards: str, dealer: str, ante: object, play: object, bonus: int) -> None:
     """N.J.A.C. 13:69F-20.3 and the operators' base game: no clause is cited."""
     answer = settle(TCP, {"1": at({"ante": 1000}, cards, "play")}, dealer, [])
+    position = answer["positions"]["1"]
     given = outcomes(answer, "1")
     assert (given["ante"][:3], given["play"][:3]) == (ante, play)
     assert {each[3] for each in given.values()} == {None}
+    if bonus:
+        assert position["wagers"]["ante_bonus"] == {
+            "staked": 0,
+            "outcome": "win",
+            "won": bonus,
+            "returned": 0,
+            "cites": None,
+        }
+    else:
+        assert "ante_bonus" not in given
+    assert position["won"] == sum(each[1] for each in given.values())
+    assert position["returned"] == sum(each[2] for each in given.values())
+
+
+def test_a_folded_or_void_hand_earns_no_ante_bonus() -> None:
+    """The ante bonus is earned by an ante that was played."""
+    fold = settle(TCP, {"1": at({"ante": 1000}, "4s 5h 6c", "fold")}, "Qs 4c 6d", [])
+    assert set(outcomes(fold, "1")) == {"ante"}
+    void = settle(TCP, {"1": at({"ante": 1000}, "4s 5h 6c", "play")}, "", [], FAULT)
+    assert set(outcomes(void, "1")) == {"ante", "play"}
 
 
 @pytest.mark.parametrize(
@@ -1074,7 +1095,8 @@ def test_own_odds() -> None:
     hand = at({"ante": 500, "pair_plus": 100}, "9h 9c 4d", "play")
     answer = settle(TCP, {"1": hand}, "Qs 5h 2c", [], **own)
     assert outcomes(answer, "1")["pair_plus"][1] == 700
-    assert outcomes(answer, "1")["ante"][1] == 500 + 1000
+    assert outcomes(answer, "1")["ante"][1] == 500
+    assert outcomes(answer, "1")["ante_bonus"][1] == 1000
 
 
 def test_a_round_that_ended_early_has_a_short_board() -> None:

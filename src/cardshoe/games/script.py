@@ -202,7 +202,7 @@ class AgainstDealer:
     Higher wins `pays` (or, where `table` names a house table, that table's row; a row without odds is a push), provided
     the winning hand reaches the category of house option `floor_option`, else it is returned. Lower loses, equal is a
     push. `unqualified` says what happens instead under a dealer who does not qualify. `extra` names a house table that
-    pays the player's own hand on top, whatever the dealer holds.
+    pays the player's own hand on top, whatever the dealer holds, under `extra_name`.
     """
 
     lower: Cite
@@ -215,6 +215,7 @@ class AgainstDealer:
     unqualified: Against = Against.AS_USUAL
     unqualified_cites: Cite = None
     extra: str = ""
+    extra_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

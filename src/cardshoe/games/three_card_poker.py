@@ -81,7 +81,14 @@ GAME: Final = Game(
         Spot(
             "ante",
             Placed.OPTIONAL,
-            AgainstDealer(lower=None, higher=None, equal=None, unqualified=Against.WINS, extra="ante_bonus_table"),
+            AgainstDealer(
+                lower=None,
+                higher=None,
+                equal=None,
+                unqualified=Against.WINS,
+                extra="ante_bonus_table",
+                extra_name="ante_bonus",
+            ),
             area=None,
         ),
         Spot(

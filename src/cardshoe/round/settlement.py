@@ -76,8 +76,13 @@ def settle_hand(state: State, hand: Hand) -> HandResult:
         won += result.won_cents
         returned += result.returned_cents
         settles = spot.settles
-        if type(settles) is OnCards and settles.reports_as and settles.rank in ranks.known:
-            also = (*also, (settles.reports_as, ranks.known[settles.rank].category))
+        if type(settles) is OnCards:
+            if settles.reports_as and settles.rank in ranks.known:
+                also = (*also, (settles.reports_as, ranks.known[settles.rank].category))
+        elif type(settles) is AgainstDealer and settles.extra and hand.status is LIVE:
+            bonus = _extra(state, settles, staked, ranks)
+            results += bonus
+            won += sum([each.won_cents for each in bonus])
     limit = state.house.limit_cents
     limited = limit is not None and won > limit
     if limit is not None and limited:
@@ -186,14 +191,16 @@ def _settle_wager(state: State, hand: Hand, spot: Spot, staked: int, ranks: _Ran
     settles = spot.settles
     if isinstance(settles, OnCards):
         return _on_cards(state, hand, spot.name, staked, settles, ranks)
-    own = ranks.of(state.game.rank)
-    outcome, won, cites = _contest(state, staked, settles, own, ranks.dealer())
-    if settles.extra:
-        odds = state.house.tables[settles.extra].rows.get(own.category)
-        if odds is not None:
-            won += odds.won_cents(staked)
-            outcome = WIN if outcome == PUSH else outcome
+    outcome, won, cites = _contest(state, staked, settles, ranks.of(state.game.rank), ranks.dealer())
     return WagerResult(spot.name, staked, outcome, won, 0 if outcome == LOSE else staked, cites)
+
+
+def _extra(state: State, settles: AgainstDealer, staked: int, ranks: _Ranks) -> list[WagerResult]:
+    """Return what the wager earns on the own hand alone: an entry of its own without a stake, or none."""
+    odds = state.house.tables[settles.extra].rows.get(ranks.of(state.game.rank).category)
+    if odds is None:
+        return []
+    return [WagerResult(settles.extra_name, 0, WIN, odds.won_cents(staked), 0, None)]
 
 
 def _on_cards(state: State, hand: Hand, spot: str, staked: int, settles: OnCards, ranks: _Ranks) -> WagerResult:
