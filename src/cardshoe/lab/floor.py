@@ -27,7 +27,20 @@ from cardshoe.table.state import TableAlarm
 THINKS_S: Final = 4.0
 MOST_CONTINUED: Final = 3
 """So often the same alarm of one round is answered with "continue"; then the round is void."""
-_NEVER_CONTINUED: Final = frozenset({"deck-changed", "slot-used-twice", "device-changed", "cover-card-unexpected"})
+_NEVER_CONTINUED: Final = frozenset(
+    {
+        "deck-changed",
+        "deck-not-proved",
+        "slot-used-twice",
+        "cards-unaccounted",
+        "device-changed",
+        "cover-card-unexpected",
+    }
+)
+_BAD_DECK: Final = frozenset(
+    {"deck-rejected", "deck-rejected-identity", "deck-design-unknown", "deck-doubted", "stub-count-wrong"}
+)
+"""Alarms after which a new deck is taken, unless a round is dealt from the one that there is."""
 _STACK_TO_TAKE: Final = frozenset({"stack-incomplete", "stack-wrong-count"})
 """Alarms with cards of the awaited stack in the gate: they go where they belong, and their count is ruled on then."""
 
@@ -65,8 +78,6 @@ class Floor:
         yield Pause(THINKS_S)
         self._continued[(0, alarm.code)] += 1
         yield from self._repair(alarm.code, clears, again=self._continued[(0, alarm.code)] > 1)
-        if alarm.code.startswith("deck-rejected"):
-            yield from self._change_deck()
         role, second = _people(clears)
         yield Say(ClearAlarm(alarm.code, role, "looked at table and machine", second))
 
@@ -81,12 +92,23 @@ class Floor:
         seen = sight((yield Do("look")))
         if seen.door_open:
             yield Do("close_door")
+        if not self._dealt_from() and (code in _BAD_DECK or self._deck_rejected()):
+            yield from self._change_deck()
         if code == "shoe-mode":
             yield Do("switch_mode", {"mode": "deal"})
         if code.startswith(("shoe-fault", "stack-", "reader-fault")):
             yield from tried(Do("press", {"button": "clear_jam"}))
             if again or clears is Clears.TECHNICIAN or code == "reader-fault":
                 yield from tried(Do("press", {"button": "service"}))
+
+    def _dealt_from(self) -> bool:
+        """Whether cards of the open round lie on the table."""
+        desk = self._table.controller.desk
+        return desk.open_round is not None and desk.state.deck_id is not None
+
+    def _deck_rejected(self) -> bool:
+        shoe = self._table.controller.desk.live.shoe
+        return shoe is not None and shoe.deck_state is DeckState.REJECTED
 
     def continues(self, round_: State, hold: Hold, seen: Sight) -> bool:
         """Tell whether a round may go on after `hold`: everything lies where it should, the deck is still the one."""
