@@ -103,8 +103,10 @@ def stub_step(state: State) -> TakeStub | None:
 
 def stub_demanded(state: State) -> bool:
     """Tell whether no burn and no board card may come before the stub is out (NY-5324.36(d)(3))."""
+    if state.stub_removed:
+        return False
     step = stub_step(state)
-    if step is None or state.stub_removed:
+    if step is None:
         return False
     return step.when == "always" or (step.when == "house" and state.house.board_from == "hand")
 

@@ -23,6 +23,7 @@ from cardshoe.games.script import (
     Method,
     RevealDealer,
     SettleHands,
+    Step,
     TurnBoard,
 )
 from cardshoe.games.verdicts import Case, Outcome
@@ -49,8 +50,8 @@ from cardshoe.round.events import (
 )
 from cardshoe.round.faces import BOARD
 from cardshoe.round.machine import apply, new_round
-from cardshoe.round.progress import asked, next_destination, stub_demanded
-from cardshoe.round.settlement import settling_order
+from cardshoe.round.progress import first_asked, next_destination, stub_demanded
+from cardshoe.round.settlement import next_to_settle
 from cardshoe.round.state import VOID, State
 
 _NO_MORE_BETS: Final = NoMoreBetsCalled()
@@ -170,9 +171,9 @@ class _Drive:
                     self._check_count("dealer", self.record.dealer)
                     self._turn(DEALER, self.record.dealer)
                 case SettleHands():
-                    self._settle()
+                    self._settle(step)
                 case _:
-                    raise Refused("out-of-order", f"the round stands at {type(step).__name__}; it cannot be recomputed")
+                    raise _stuck(step)
 
     def check(self) -> None:
         """Nothing may be left over: no answer, no community card that was not dealt."""
@@ -202,19 +203,23 @@ class _Drive:
         self._turn(BOARD, cards)
 
     def _ask(self, step: Ask) -> None:
-        for hand in asked(self.state, step):
-            action = next(self.answers[hand.position], None)
-            if action is None:
-                labels = " or ".join(repr(choice.label) for choice in step.choices)
-                raise Refused(
-                    "action-missing",
-                    f"positions[{hand.position!r}].actions: an answer is missing; it was asked for {labels}",
-                    cites=step.cites,
-                )
-            self._feed(DecisionMade(hand.position, action))
+        hand = first_asked(self.state, step, self.state.stage)
+        if hand is None:
+            raise _stuck(step)
+        action = next(self.answers[hand.position], None)
+        if action is None:
+            labels = " or ".join(repr(choice.label) for choice in step.choices)
+            raise Refused(
+                "action-missing",
+                f"positions[{hand.position!r}].actions: an answer is missing; it was asked for {labels}",
+                cites=step.cites,
+            )
+        self._feed(DecisionMade(hand.position, action))
 
-    def _settle(self) -> None:
-        hand = settling_order(self.state)[0]
+    def _settle(self, step: SettleHands) -> None:
+        hand = next_to_settle(self.state)
+        if hand is None:
+            raise _stuck(step)
         cards = self.record.hands[hand.position].cards
         self._check_count(f"positions[{hand.position!r}].cards", cards)
         self._turn(hand.position, cards)
@@ -241,6 +246,10 @@ class _Drive:
         record = self.record
         all_void = len(void) == len(record.hands)
         _check_counts(record, void, all_void=all_void)
+        listed = [card for hand in record.hands.values() for card in hand.cards]
+        listed += record.board if all_void else (*record.dealer, *record.board)
+        if len(set(listed)) == len(listed):
+            return
         seen: dict[Card, str] = {}
         places = [(f"positions[{at!r}].cards", hand.cards) for at, hand in record.hands.items()]
         if not all_void:
@@ -252,6 +261,12 @@ class _Drive:
                     where = f"{place}[{number}]"
                     raise InputError("duplicate-card", f"{where}: {card.text!r} is in {seen[card]} too; correct one")
                 seen[card] = place
+
+
+def _stuck(step: Step) -> Refused:
+    return Refused(
+        "out-of-order", f"the round stands at {type(step).__name__} and cannot be recomputed", cites=step.cites
+    )
 
 
 def _check_counts(record: RoundRecord, void: tuple[str, ...], *, all_void: bool) -> None:
