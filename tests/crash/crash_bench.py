@@ -32,6 +32,25 @@ _CALL = re.compile(rf"^(\d+) +({'|'.join(CALLS)})\(")
 _WITHIN_S = 60.0
 
 
+# A wrong table on purpose: it acts, and tells the devices, before the record is on disk.
+ACTS_FIRST = """
+import asyncio
+from cardshoe.cli import main
+from cardshoe.table.app import Table
+
+async def acts_first(self, step):
+    for order in step.orders:
+        await self._perform(order)
+    if step.entries:
+        await asyncio.wrap_future(self.journal.append(step.entries))
+    self._set_timer()
+    await self._show()
+
+Table._carry_out = acts_first
+main()
+"""
+
+
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "cardshoe", *map(str, arguments)]
 
@@ -121,11 +140,15 @@ class Tables:
     journal: Path
     strace: str = ""
     speed: str = FAST
+    wrong: bool = False
     restarts_ms: list[float] = field(default_factory=list)
 
     def arguments(self, rounds: int) -> list[str]:
         options = ("--headless", "--json", "--speed", self.speed, "--seed", 8, "--rounds", rounds)
-        return command("demo", *options, "--journal", self.journal, *self.world.options)
+        words = command("demo", *options, "--journal", self.journal, *self.world.options)
+        if self.wrong:
+            words[1:3] = ["-c", ACTS_FIRST]
+        return words
 
     def play(self, rounds: int) -> Ended:
         """Play with nothing in the way."""
@@ -141,9 +164,16 @@ class Tables:
 
     def fault(self, place: tuple[str, int], fault: str, rounds: int, *, onward: bool = False) -> Ended:
         """Play with `fault` at the call, or from there on."""
-        call, number = place
-        when = f"{number}{'+' if onward else ''}"
-        return self._traced(rounds, ["-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={when}"])
+        return self._traced(rounds, ["-e", f"trace={place[0]}", *_inject(place, fault, onward=onward)])
+
+    def fault_seen(self, place: tuple[str, int], fault: str, rounds: int) -> tuple[Ended, bytes, bytes]:
+        """Play with `fault` from the call on; return also what the table told the shoe before it, and after it."""
+        line = (self.world.directory / "shoe").resolve()
+        options = ["-xx", "-s", "600", "-e", f"trace={place[0]},write", *_inject(place, fault, onward=True)]
+        ended = self._traced(rounds, options, (line,))
+        before, found, after = ended.trace.partition("(INJECTED)")
+        assert found, ended
+        return ended, _written(before), _written(after)
 
     def _traced(self, rounds: int, options: list[str], more: tuple[Path, ...] = ()) -> Ended:
         trace = self.journal.with_name("trace")
@@ -167,6 +197,16 @@ class Tables:
                 return
             if record["kind"] == "device_identified" and record["body"]["device"] == "shoe":
                 self.restarts_ms.append(record["mono_us"] / 1e3 - started * 1e3)
+
+
+def _inject(place: tuple[str, int], fault: str, *, onward: bool) -> list[str]:
+    return ["-e", f"inject={place[0]}:{fault}:when={place[1]}{'+' if onward else ''}"]
+
+
+def _written(trace: str) -> bytes:
+    """The bytes of every `write` in a trace; only the line's are among them, the journal is written by other calls."""
+    texts = re.findall(r' write\(\d+, "((?:\\x[0-9a-f]{2})*)"', trace)
+    return bytes.fromhex("".join(texts).replace("\\x", ""))
 
 
 def judge(journal: Path, world: World) -> list[str]:

@@ -8,6 +8,7 @@ Owns the list of commands and the exit status of every one of them: 0 done, 1 so
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import Final, NoReturn
 import typer
 
 import cardshoe
+from cardshoe.cli.streams import complain, finish_output, prepare_streams
 from cardshoe.errors import CardshoeError
 
 COMMANDS: Final[dict[str, str]] = {
@@ -36,26 +38,38 @@ COMMANDS: Final[dict[str, str]] = {
 _MODULES: Final[dict[str, str]] = {"run": "run_table"}
 """Commands whose file has another name: a module `run` would take the place of the function `run` of this package."""
 
+RUNS_A_TABLE: Final = frozenset({"demo", "run"})
+NOBODY_READS: Final = 1
+
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command of `arguments` (the process's own by default) and exit with its status."""
     given = sys.argv[1:] if arguments is None else arguments
-    # A reader that goes away (`| head`) ends us quietly, as any filter ends.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sys.exit(run(given))
+    # A reader that goes away (`| head`) ends us quietly, as any filter ends; but a device or a world that hangs up must
+    # not end a table: there it is an error like any other.
+    keeps_on = _named(given) in RUNS_A_TABLE
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN if keeps_on else signal.SIG_DFL)
+    prepare_streams()
+    sys.exit(finish_output(run(given)))
 
 
 def run(given: list[str]) -> int:
     """Run one command line and return its exit status; errors for people go to standard error."""
-    name = next((word for word in given if not word.startswith("-")), None)
     try:
-        build(name)(args=given, prog_name="cardshoe")
+        build(_named(given))(args=given, prog_name="cardshoe")
     except SystemExit as ended:  # how typer ends every call, usage errors (2) and interruption (130) included
         return ended.code if isinstance(ended.code, int) else 0
     except CardshoeError as error:
-        print(f"cardshoe: {error.text}", file=sys.stderr)
+        complain(error)
         return error.exit_status
+    except BrokenPipeError:  # who read our output is gone; what ran was taken down on the way here
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
     return 0
+
+
+def _named(given: list[str]) -> str | None:
+    return next((word for word in given if not word.startswith("-")), None)
 
 
 def build(name: str | None) -> typer.Typer:
