@@ -108,9 +108,9 @@ class Book:
 
     def left(self, body: Body) -> None:
         """Count a player who leaves before the cards: the wagers go along."""
-        if self.round is not None:
+        if self.round is not None and not self.round.void:
             for position, player in self.round.players.items():
-                if player == body["player"]:
+                if player == body["player"] and position not in self.round.delivered:
                     self.round.wagers.pop(position, None)
 
     def withdrawn(self, body: Body) -> None:

@@ -26,6 +26,8 @@ from cardshoe.table.view import AnswerAlarm, TableView, TakeStack
 
 _FACE: Final = re.compile(r'"([2-9TJQKA][shdc])"')
 _FULL_DECK: Final = 52
+INHIBITED_S: Final = 6.0
+"""With a question open and the shoe connected, so long is enough to inhibit it over any line that keeps a session."""
 _READER_PLACES: Final = ("dealer", "1", "2", "3", "4", "5", "6", "board")
 _RANKS, _SUITS = "23456789TJQKA", "cdhs"
 _MOTIONLESS: Final = frozenset({"never seen", "refused", "rejected", "no card"})
@@ -42,8 +44,8 @@ class Checker:
         self._ears = {(port, way): Ear(port) for port in ("shoe", "reader") for way in ("out", "in")}
         self._sends: dict[int, set[tuple[int, int]]] = {}
         self._sent_open: dict[int, bool] = {}
+        self._sent_gate: dict[int, bool] = {}
         self._excuses: dict[int, set[str]] = {}
-        self._last_dispense: tuple[int, int, int] | None = None
         self._fed: dict[int, Feed] = {}
         self._read: set[tuple[str, str]] = set()
         self._up: set[tuple[str, str]] = set()
@@ -52,6 +54,7 @@ class Checker:
         self._laid: dict[str, list[str]] = {}
         self._must_hold: list[str] = []
         self._held_shown = False
+        self._held_since: float | None = None
         self._spent_shuffles = -1
         self._spent_round = 0
         self.lied = False
@@ -78,6 +81,8 @@ class Checker:
             raise self.broken("P1", f"command {feed.command_id} meant {meant}; the motor runs for {feed.asked} to {to}")
         if self._sent_open.get(feed.command_id, False):
             raise self.broken("P5", f"the motor runs for command {feed.command_id}, sent while a question was open")
+        if self._sent_gate.get(feed.command_id, False) and self._world.gate_occupied:
+            raise self.broken("P1", f"the motor runs for {to} though cards of before lie in the gate")
         if self._must_hold:
             raise self.broken("P5", f"the motor runs for {to} though nothing was asked after: {self._must_hold[0]}")
         round_ = self.book.round
@@ -94,9 +99,9 @@ class Checker:
         self._world.count()
         for other in round_.requests:
             feed = self._fed.get(other.command_id)
-            if other is request or feed is None or not feed.moved:
+            if other is request or feed is None or not feed.moved or other.fate == "not moved":
                 continue
-            if other.to == request.to and other.fate != "not moved":
+            if other.to == request.to:
                 raise self.broken("P1", f"a second stack for {request.to}: commands {other.command_id}, {request.command_id}")
             if other.to == DEALER:
                 raise self.broken("P3", f"a stack for {request.to} after the dealer's")
@@ -164,6 +169,7 @@ class Checker:
             raise self.broken("P1", f"DISPENSE {number} is sent {len(sends)} times with {request.intents} intents")
         if len(sends) > 1 and not self._excuses.get(number, set()) & _MOTIONLESS:
             raise self.broken("P1", f"DISPENSE {number} is sent again, and nothing said that it had not moved")
+        self._sent_gate[number] = self._world.gate_occupied
         self._sent_open[number] = bool(self.book.questions) or self._held_shown
 
     def heard(self, port: str, data: bytes) -> None:
@@ -183,6 +189,10 @@ class Checker:
                 self._excuse(said, "never seen")
             case "QUERY_COMMAND_REPLY" if said.number("outcome") in _INTERRUPTED and said.number("cards_seen") == 0:
                 self._excuse(said, "no card")
+            case "STACK_TAKEN":
+                self._excuse(said, "taken")
+            case "QUERY_COMMAND_REPLY" if said.number("taken"):
+                self._excuse(said, "taken")
             case "DISPENSE_FAILED" | "DISPENSE_INTERRUPTED" if said.number("cards_seen") == 0:
                 self._excuse(said, "no card")
             case "REJECT":
@@ -264,6 +274,8 @@ class Checker:
         request = self.book.requests.get(int(body["command_id"]))
         if request is None or request.to != body["to"]:
             raise self.broken("P1", f"a stack is counted for {body['to']}; command {body['command_id']} was not for it")
+        if "taken" not in self._excuses.get(request.command_id, ()):
+            raise self.broken("P1", f"the stack for {request.to} is counted, and the shoe did not say that it was taken")
         if body["cards"] != request.cards and not request.asked:
             self._must_hold.append(f"{body['cards']} cards for {request.to}")
 
@@ -299,6 +311,10 @@ class Checker:
             self._laid[str(body["position"])] = self._world.lying(str(body["position"]))
 
     def _cleared(self, body: Mapping[str, Any]) -> None:
+        if self._held_since is not None and not self._world.inhibited:
+            held_s = self._world.present - self._held_since
+            if held_s > INHIBITED_S:
+                raise self.broken("P5", f"a question is open for {held_s:.1f} s and the shoe is not inhibited")
         meaning = ERROR_TABLE.get(str(body["code"]))
         needs = meaning.clears if meaning is not None else Clears.FLOOR
         role, second = str(body["role"]), str(body["second"])
@@ -368,6 +384,10 @@ class Checker:
     def shown(self, view: TableView) -> None:
         """Another view is shown: everything in it is durable."""
         self._held_shown = isinstance(view.due, Held | AnswerAlarm)
+        if not self._held_shown or not view.shoe_up:
+            self._held_since = None
+        elif self._held_since is None:
+            self._held_since = self._world.present
         if self._held_shown:
             self._must_hold.clear()
             if self.book.round is not None and isinstance(view.due, Held):

@@ -50,7 +50,9 @@ ROUND_S: Final = 400.0
 """Within so many virtual seconds a round is over, whatever happens in it (promise P9)."""
 LEAVES_S: Final = 40.0
 SLOW_S: Final = 15.0
+FAR_AWAY_S: Final = 350.0
 _VOIDS: Final = 0.2
+_FAR_AWAY: Final = 0.03
 
 
 class Unruly(Robot):
@@ -74,6 +76,8 @@ class Unruly(Robot):
 
     def _held(self, due: step.Held) -> Steps:
         hold = due.hold
+        if self._dice.random() < _FAR_AWAY:
+            yield Pause(FAR_AWAY_S)
         if "void-all" in hold.choices and self._dice.random() < _VOIDS:
             role, second = _who(hold.clears.value)
             yield Pause(2.0)

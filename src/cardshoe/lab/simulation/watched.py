@@ -65,6 +65,16 @@ class WatchedWorld(World):
         """The world's time, in virtual seconds."""
         return self._agenda.now
 
+    @property
+    def gate_occupied(self) -> bool:
+        """Whether anything lies in the gate or sticks out of the mouth."""
+        return bool(self._mechanism.state.gate or self._mechanism.state.mouth)
+
+    @property
+    def inhibited(self) -> bool:
+        """Whether the shoe's firmware lets the motor run; a shoe without power runs none."""
+        return self._shoe is None or self._shoe.inhibited
+
     def count(self) -> None:
         """Bring up to date how many cards the last run of the motor moved."""
         if self.feeds:
@@ -73,7 +83,7 @@ class WatchedWorld(World):
 
     def control(self, request: object, now: float) -> dict[str, object]:
         """Answer one request, and tell what came of it."""
-        in_gate = bool(self._mechanism.state.gate or self._mechanism.state.mouth)
+        in_gate = self.gate_occupied
         answer = super().control(request, now)
         if isinstance(request, dict) and answer["ok"]:
             do = str(request.get("do"))

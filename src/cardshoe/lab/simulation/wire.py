@@ -12,6 +12,9 @@ from typing import Final
 from cardshoe.sim.messages import Value, layout_of
 from cardshoe.sim.wire import Deframer
 
+_STATUS_OR_HEARTBEAT: Final = (0x82, 0x02)
+_TYPE_AT: Final = 3
+"""Where the type of a frame stands as it is on the line, when no byte before it is 00."""
 _TELL_NOTHING: Final = frozenset({"STATUS", "HEARTBEAT", "READ_COUNTERS", "READ_COUNTERS_REPLY"})
 
 
@@ -36,10 +39,15 @@ class Ear:
     def __init__(self, port: str) -> None:
         self._port = port
         self._frames = Deframer()
+        self._between = True
 
     def hear(self, data: bytes) -> list[Said]:
         """Return the messages that `data` completes, those that only keep the line alive left out."""
         said: list[Said] = []
+        whole = self._between and data.find(0) == len(data) - 1 > _TYPE_AT
+        if whole and data[0] > _TYPE_AT and data[_TYPE_AT] in _STATUS_OR_HEARTBEAT:
+            return said  # most of what goes over a line; not worth the decoding
+        self._between = data.endswith(b"\x00")
         for frame in self._frames.feed(data):
             layout = layout_of(self._port, frame.type)
             if layout is None or layout.name in _TELL_NOTHING or layout.size != len(frame.payload):
