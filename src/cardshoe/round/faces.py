@@ -18,7 +18,7 @@ from cardshoe.games.verdicts import Case
 from cardshoe.round.dealing import Misfit, described
 from cardshoe.round.effects import Effects, HandPaid
 from cardshoe.round.events import (
-    DECLARED,
+    READ,
     SOURCES,
     CardTurned,
     DeclaredConfirmed,
@@ -55,22 +55,15 @@ def turn(state: State, event: CardTurned) -> tuple[State, Effects]:
             ),
             state,
         )
-    if _decides_nothing(state, event.place):
-        return changed(state, seen=state.seen | {card}), _NONE  # no secret any more, and it must not turn up again
-    if event.place == DEALER and not state.dealer_revealed and state.dealer_dealt:
-        raise Misfit(_seen_early(state), state)
-    if _free_places(state, event.place) == 0:
-        raise Misfit(
-            Hold(
-                "card-unexpected",
-                f"A card was turned up at {event.place}, where no face is due; {described(state)}.",
-                Clears.FLOOR,
-                ("continue", "void-all"),
-                who=event.place,
-            ),
-            state,
-        )
-    return _placed(state, event, card), _NONE
+    declared = state.declared if event.source == READ else (*state.declared, event.face)
+    seen = state.seen | {card}
+    if event.place == BOARD:
+        if len(state.board_faces) >= state.board_up:
+            raise _unexpected(state, BOARD)
+        return changed(state, board_faces=(*state.board_faces, card), seen=seen, declared=declared), _NONE
+    if event.place == DEALER:
+        return _turn_dealers(state, card, seen, declared), _NONE
+    return _turn_players(state, event, card, seen, declared), _NONE
 
 
 def foreign(state: State, event: ForeignCardSeen) -> tuple[State, Effects]:
@@ -143,14 +136,34 @@ def complete(state: State, _event: RoundCompleted) -> tuple[State, Effects]:
     return changed(state, closed=True), _NONE
 
 
-def _decides_nothing(state: State, place: str) -> bool:
-    """Tell whether the cards at `place` are void and nothing waits on them."""
-    if place == DEALER:
-        return state.void_all and not state.dealer_revealed
-    if place == BOARD:
-        return False
-    hand = state.hand(place)
-    return hand.status is VOID and not hand.waits
+def _turn_dealers(state: State, card: Card, seen: frozenset[Card], declared: tuple[str, ...]) -> State:
+    if not state.dealer_revealed:
+        if state.void_all:  # no secret any more, and it must not turn up again
+            return changed(state, seen=seen)
+        if state.dealer_dealt:
+            raise Misfit(_seen_early(state), state)
+    if not state.dealer_revealed or len(state.dealer_faces) >= state.dealer_dealt:
+        raise _unexpected(state, DEALER)
+    return changed(state, dealer_faces=(*state.dealer_faces, card), seen=seen, declared=declared)
+
+
+def _turn_players(
+    state: State, event: CardTurned, card: Card, seen: frozenset[Card], declared: tuple[str, ...]
+) -> State:
+    hand = state.hand(event.place)
+    if hand.status is VOID and not hand.waits:
+        return changed(state, seen=seen)
+    settles = hand.result is None and (hand.status is LIVE or hand.waits) and isinstance(due(state), SettleHands)
+    if not settles or len(hand.faces) >= hand.dealt:
+        raise _unexpected(state, hand.position)
+    turned = changed(hand, faces=(*hand.faces, card), sources=(*hand.sources, event.source))
+    return with_hand(state, turned, seen=seen, declared=declared)
+
+
+def _unexpected(state: State, place: str) -> Misfit:
+    question = f"A card was turned up at {place}, where no face is due; {described(state)}."
+    hold = Hold("card-unexpected", question, Clears.FLOOR, ("continue", "void-all"), who=place)
+    return Misfit(hold, state)
 
 
 def _seen_early(state: State) -> Hold:
@@ -163,32 +176,6 @@ def _seen_early(state: State) -> Hold:
         who=DEALER,
         case=Case.DEALER_CARD_SEEN_EARLY,
     )
-
-
-def _free_places(state: State, place: str) -> int:
-    """Return how many faces may still become known at `place`."""
-    if place == BOARD:
-        return state.board_up - len(state.board_faces)
-    if place == DEALER:
-        return state.dealer_dealt - len(state.dealer_faces) if state.dealer_revealed else 0
-    hand = state.hand(place)
-    if not isinstance(due(state), SettleHands) or hand.result is not None:
-        return 0
-    if hand.status is not LIVE and not hand.waits:
-        return 0
-    return hand.dealt - len(hand.faces)
-
-
-def _placed(state: State, event: CardTurned, card: Card) -> State:
-    seen = state.seen | {card}
-    declared = (*state.declared, event.face) if event.source == DECLARED else state.declared
-    if event.place == BOARD:
-        return changed(state, board_faces=(*state.board_faces, card), seen=seen, declared=declared)
-    if event.place == DEALER:
-        return changed(state, dealer_faces=(*state.dealer_faces, card), seen=seen, declared=declared)
-    hand = state.hand(event.place)
-    turned = changed(hand, faces=(*hand.faces, card), sources=(*hand.sources, event.source))
-    return with_hand(state, turned, seen=seen, declared=declared)
 
 
 def _settled(state: State, hand: Hand) -> State:

@@ -121,9 +121,9 @@ def apply(state: State, event: Event) -> tuple[State, Effects]:
             raise Refused(misfit.hold.code, misfit.hold.question, cites=misfit.hold.cites) from None
         after, effects = irregular.opened(changed(misfit.state, entry=None), misfit.hold)
         return after, effects
-    if state.entry is None and kind not in _ENTRIES:
-        return after, effects
-    return _remembering(state, event, kind, after), effects
+    if kind in _ENTRIES or (kind is CardTurned and event.source == DECLARED):  # type: ignore[union-attr]
+        return changed(after, entry=Entry(event, state)), effects
+    return (after if state.entry is None else _remembering(state.entry, event, after)), effects
 
 
 def replay(opened: RoundOpened, events: list[Event]) -> State:
@@ -134,12 +134,10 @@ def replay(opened: RoundOpened, events: list[Event]) -> State:
     return state
 
 
-def _remembering(before: State, event: Event, kind: type[Event], after: State) -> State:
+def _remembering(entry: Entry, event: Event, after: State) -> State:
     """Keep the last entry correctable until the next irreversible step."""
-    if kind in _ENTRIES and not (isinstance(event, CardTurned) and event.source != DECLARED):
-        return changed(after, entry=Entry(event, before))
-    entry = before.entry
-    if entry is None or kind is EntryCorrected:
+    kind = type(event)
+    if kind is EntryCorrected:
         return after
     if kind in _REVERSIBLE:
         return changed(after, entry=Entry(entry.event, entry.before, (*entry.later, event)))
@@ -195,5 +193,5 @@ _HANDLERS: Final[dict[type[Event], Handler]] = {
 }
 
 _WHILE_HELD: Final = REPORTS | {IrregularityFound, FloorRuled, HoldCleared}
-_ENTRIES: Final = frozenset({WagerPlaced, DecisionMade, CardTurned})
+_ENTRIES: Final = frozenset({WagerPlaced, DecisionMade})
 _REVERSIBLE: Final = frozenset({PlayerSeated, PlayerLeft, WagerWithdrawn, CardTurned})
