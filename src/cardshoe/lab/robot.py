@@ -96,7 +96,7 @@ class Robot:
         round_id = self._table.shown.round_id
         yield from self._change_seats(round_id)
         if not self._chips_ready:
-            yield Pause(8.0)
+            yield Pause(6.0)
         seated = [each for each in self._table.shown.positions if each.player is not None]
         for number, each in enumerate(seated):
             must = number == len(seated) - 1 and not any(one.wagers for one in self._table.shown.positions)
@@ -134,7 +134,7 @@ class Robot:
 
     def _settle(self, due: step.SettleHand) -> Steps:
         yield from self._confirm()
-        yield Pause(3.0)
+        yield Pause(2.0)
         yield Say(HandSettled(due.position))
 
     def _complete(self, due: step.CompleteRound) -> Steps:
