@@ -87,7 +87,7 @@ class CardWork:
             may = due.to != DEALER and not round_.cover_card_in and not round_.dealer_requested
             if may and seen.cover_cards_in_hand and self._players.puts_cover_card_in(round_.round_id):
                 yield Do("insert_cover_card")
-            yield Pause(1.2)
+            yield Pause(1.0)
             yield Do("take_stack", {"to": due.to})
         yield Watch(shown, REPORT_S)
 

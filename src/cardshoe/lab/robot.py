@@ -123,7 +123,7 @@ class Robot:
             return
         dice = self._players.dice("think", round_.round_id, due.positions, round_.stage)
         position = dice.choice(due.positions)
-        yield Pause(dice.uniform(2.0, 5.0))
+        yield Pause(dice.triangular(2.0, 5.0, 2.5))
         action = self._players.action(round_, asked, round_.hand(position))
         yield Say(DecisionMade(position, action))
         hand = self._hands.round.hand(position)
