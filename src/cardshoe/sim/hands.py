@@ -220,7 +220,7 @@ class Hands:
             "rack": len(table.cards("rack")),
             "gate": {
                 **self._seen(without_covers(state.gate + state.mouth)),
-                "cover_cards": len(only_covers(state.gate)),
+                "cover_cards": len(only_covers(state.gate + state.mouth)),
             },
             "cover_cards_in_hand": len(table.state.covers),
             "door_open": state.door_open,
