@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from cardshoe.clock import Clock, SystemClock
 from cardshoe.devices.reader import ReaderDriver
@@ -45,6 +45,10 @@ _log = logging.getLogger(__name__)
 
 E = TypeVar("E")
 Work = Callable[[float], orders.Step]
+
+
+STOPPING_S: Final = 0.5
+"""How long the end waits for the shoe to say that it has stopped."""
 
 
 def _nonce() -> bytes:
@@ -143,9 +147,7 @@ class Table:
 
     async def close(self) -> None:
         """End: motion stopped, then ports, then what is queued, then the journal; bounded in time."""
-        command = self.controller.state.command
-        if command is not None and not command.ready and self.shoe is not None and self.shoe.health is Health.UP:
-            self._to_shoe(orders.SetInhibit(inhibited=True))  # its lease would run out anyway, but later
+        await self._stop_motion()
         if self._clock_timer is not None:
             self._clock_timer.cancel()
         for port in (self.shoe, self.reader):
@@ -157,6 +159,17 @@ class Table:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await asyncio.get_running_loop().run_in_executor(None, self.journal.close)
+
+    async def _stop_motion(self) -> None:
+        """Have a shoe that moves stop now; its lease would run out anyway, but later. Waits at most `STOPPING_S`."""
+        live, command = self.controller.desk.live, self.controller.state.command
+        live.closing = True
+        if command is None or command.ready or self.failure is not None:
+            return
+        self._enqueue(self.controller.advance)
+        until = self._clock.now() + STOPPING_S
+        while self._clock.now() < until and live.shoe_up and live.shoe is not None and not live.shoe.inhibited:
+            await asyncio.sleep(0.01)
 
     # --- the way of an input
 

@@ -118,15 +118,8 @@ def ended(desk: Desk, event: End) -> None:
             _ready(desk, command, event)
         case shoe.StackTaken():
             _taken(desk, command, event.cards)
-        case shoe.DispenseFailed() if command.work is Work.PREPARE:
-            _end_preparation(desk, command)  # its fault holds already
-        case shoe.DispenseFailed():
-            _partly(desk, command, event.cards_seen, taken=False, why=event.fault.name)
-        case shoe.DispenseInterrupted():
-            if command.work is Work.PREPARE:
-                _end_preparation(desk, command)
-            else:
-                _partly(desk, command, event.cards_seen, taken=False, why=f"stopped by {event.cause.name.lower()}")
+        case shoe.DispenseFailed() | shoe.DispenseInterrupted():
+            _stopped(desk, command, event)
         case shoe.DeckVerified():
             _end_preparation(desk, command)
         case shoe.DeckRejected():
@@ -134,6 +127,15 @@ def ended(desk: Desk, event: End) -> None:
             rejected(desk, event)
         case _:
             assert_never(event)
+
+
+def _stopped(desk: Desk, command: Command, event: shoe.DispenseFailed | shoe.DispenseInterrupted) -> None:
+    if command.work is Work.PREPARE:
+        _end_preparation(desk, command)  # a fault holds by itself; without one the deck is prepared anew
+    elif isinstance(event, shoe.DispenseFailed):
+        _partly(desk, command, event.cards_seen, taken=False, why=event.fault.name)
+    else:
+        _partly(desk, command, event.cards_seen, taken=False, why=f"stopped by {event.cause.name.lower()}")
 
 
 def _refused(desk: Desk, command: Command, refusal: DispenseResult, now: float) -> None:

@@ -51,6 +51,7 @@ from cardshoe.table.housekeeping import keep_house, stub_count_due
 from cardshoe.table.journal_watch import past_checked, room_looked_at
 from cardshoe.table.orders import SignHead, Step
 from cardshoe.table.reader_reports import reader_told
+from cardshoe.table.recordable import require_recordable
 from cardshoe.table.shoe_reports import shoe_told
 from cardshoe.table.state import TableState
 from cardshoe.table.wall_clock import ClockStepped
@@ -72,6 +73,7 @@ class Controller:
 
         An answer to a question that is not open any more came too late: that is written down with the next step.
         """
+        require_recordable(act)
         match act:
             case OpenRound():
                 self._open_round(act.seats)

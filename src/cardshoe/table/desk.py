@@ -36,7 +36,7 @@ class Live:
     has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a connected shoe owes
     an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now, for people. `next_back`:
     the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service. `refused`: why a device
-    was turned away last, by its name.
+    was turned away last, by its name. `closing`: the table is being closed, so nothing moves any more.
     """
 
     shoe_up: bool = False
@@ -59,6 +59,7 @@ class Live:
     stub_due: bool = False
     notices: tuple[str, ...] = ()
     refused: dict[str, str] = field(default_factory=dict)
+    closing: bool = False
 
     def next_deadline(self) -> float | None:
         """Return the first time at which something is due."""
@@ -103,9 +104,9 @@ class Desk:
 
     @property
     def held(self) -> bool:
-        """Whether a question is open; then nothing moves (promise P5)."""
+        """Whether a question is open, or the table is being closed; then nothing moves (promise P5)."""
         round_ = self.open_round
-        return bool(self.state.alarms) or (round_ is not None and bool(round_.holds))
+        return self.live.closing or bool(self.state.alarms) or (round_ is not None and bool(round_.holds))
 
     def write(self, kind: str, body: Mapping[str, object]) -> None:
         """Write an entry and absorb it. The present round's number goes with it while a round is open."""

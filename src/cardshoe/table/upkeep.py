@@ -35,7 +35,8 @@ class Upkeep:
     until the dealer said; `dealt_back`: that of the last round's deck; `suspect_backs`: decks that are set aside;
     `rounds_of_back`: rounds dealt from the deck of each back. `counted_in`: cards that were verified into the shoe.
     `counts_deck`: whether the shoe counts to 52; `uncounted_rounds` and `first_uncounted`: rounds since the last count
-    of the stub, which was in `counted_round`. `signed_off`: the cards were counted out. `deck_reads`, `deck_unreadable`: of the present deck.
+    of the stub, which was in `counted_round`. `signed_off`: the cards were counted out. `deck_reads` and
+    `deck_unreadable`: of the present deck; `advised`: what service was told already.
     """
 
     verified_deck_id: int = 0
