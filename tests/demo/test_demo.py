@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -117,6 +118,30 @@ def test_interrupted_it_keeps_its_state_and_takes_its_world_down(tmp_path: Path,
     assert again.status == 0, again.err
     assert again.last["completed"] == 1
     check(journal, again.last)
+
+
+@pytest.mark.parametrize("own", [True, pytest.param(False, marks=pytest.mark.nightly)], ids=["own", "elsewhere"])
+def test_a_world_that_is_gone_ends_the_demo_with_its_reason(tmp_path: Path, own: bool) -> None:
+    """Exit 3, one paragraph; what was written can be trusted."""
+    journal = tmp_path / "journal"
+    with elsewhere(tmp_path) as world:
+        arguments = ["demo", "--headless", "--json", "--speed", FAST, "--journal", journal]
+        process = subprocess.Popen(
+            command(*arguments, *([] if own else world.options)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        _until(lambda: (tmp_path / "journal-wal").exists() and (tmp_path / "journal-wal").stat().st_size > 300_000)
+        if own:
+            os.kill(children(process.pid)[0], signal.SIGKILL)
+        else:
+            world.kill(signal.SIGKILL)
+        out, err = process.communicate(timeout=90)
+    assert (process.returncode, out) == (3, ""), err
+    assert len(err.splitlines()) == 1
+    assert "world" in err
+    check(journal)
 
 
 def _until(is_so: object, *, within_s: float = 60.0) -> None:

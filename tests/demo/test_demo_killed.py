@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from demo_bench import Elsewhere, check, command, demo, elsewhere
@@ -17,16 +19,20 @@ def _killed_at(world: Elsewhere, journal: Path, moment_s: float, game: str) -> N
     arguments = ("demo", "--headless", "--json", "--speed", SPEED, "--seed", "8", "--game", game, "--journal", journal)
     process = subprocess.Popen(command(*arguments, *world.options), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     # Killed so long after its first record; how long it needs to start says nothing.
+    _until_written(journal, process)
+    time.sleep(moment_s)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -9
+
+
+def _until_written(journal: Path, process: subprocess.Popen[Any]) -> None:
     before = _written(journal)
     end = time.monotonic() + 60
     while _written(journal) == before:
         assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < end
         time.sleep(0.01)
-    time.sleep(moment_s)
-    process.kill()
-    process.communicate()
-    assert process.returncode == -9
 
 
 def _written(journal: Path) -> int:
@@ -89,3 +95,31 @@ def test_demo_and_world_are_both_killed(tmp_path: Path) -> None:
     assert ended.last["completed"] + ended.last["voided"] == 2
     check(journal, ended.last)
     assert counters["feeds_started"] <= ended.last["stacks_requested"]
+
+
+@pytest.mark.nightly
+def test_the_world_is_killed_and_restarted_under_a_running_demo(tmp_path: Path) -> None:
+    """P1, P2: both devices lose their power at seeded moments; the demo finds them again and asks what they did."""
+    dice = random.Random(4)
+    journal = tmp_path / "journal"
+    world = Elsewhere(tmp_path, state=True).start()
+    arguments = ("demo", "--headless", "--json", "--speed", SPEED, "--seed", 8, "--rounds", 8, "--journal", journal)
+    process = subprocess.Popen(
+        command(*arguments, *world.options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        for _ in range(3):
+            _until_written(journal, process)
+            time.sleep(dice.uniform(0.2, 2.0))
+            world.kill(9)
+            world.start()
+        out, err = process.communicate(timeout=240)
+        counters = world.ask(do="counters")
+    finally:
+        process.kill()
+        world.kill()
+    assert process.returncode == 0, err
+    last = json.loads(out.splitlines()[-1])
+    assert last["completed"] + last["voided"] == 8
+    check(journal, last)
+    assert counters["feeds_started"] <= last["stacks_requested"]
