@@ -59,9 +59,8 @@ def _workload(path: Path, *, synced: bool, appends: int) -> None:
                 _mark(f"ack-{journal.sign_head('round ended', round_number=number).result().last_seq}")
 
 
-def main() -> None:
-    """Set the machine up, work, and leave a clean log."""
-    work, md = Path(os.environ["WORK"]), Path(os.environ["MODULES"])
+def set_up(work: Path, md: Path) -> Path:
+    """Make the logged disk, mount it, and return where."""
     _mount("proc", "/proc")
     _mount("sysfs", "/sys")
     for module in ("dm-mod.ko", "dm-log-writes.ko"):
@@ -71,11 +70,22 @@ def main() -> None:
     _run("dmsetup", "create", "lw", "--noudevsync", "--table", table)
     _run("mkfs.ext4", "-q", "-F", "/dev/dm-0")
     _mount("ext4", str(work / "mnt"), "/dev/dm-0")
-    _mark("start")
-    _workload(work / "mnt" / "table.db", synced=os.environ["SYNCED"] == "yes", appends=int(os.environ["APPENDS"]))
-    if LIBC.umount(str(work / "mnt").encode()):
+    return work / "mnt"
+
+
+def tear_down(mnt: Path) -> None:
+    """Leave a clean log."""
+    if LIBC.umount(str(mnt).encode()):
         raise OSError(ctypes.get_errno(), "umount")
     _run("dmsetup", "remove", "lw", "--noudevsync")
+
+
+def main() -> None:
+    """Set the machine up, work, and leave a clean log."""
+    mnt = set_up(Path(os.environ["WORK"]), Path(os.environ["MODULES"]))
+    _mark("start")
+    _workload(mnt / "table.db", synced=os.environ["SYNCED"] == "yes", appends=int(os.environ["APPENDS"]))
+    tear_down(mnt)
 
 
 if __name__ == "__main__":
