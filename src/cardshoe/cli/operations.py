@@ -6,11 +6,12 @@ needs to be told from an alarm. A live table's stacks come from its shoe, never 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from cardshoe.cli.fields import Fields, as_object, check_keys, parse_irregularity
-from cardshoe.cli.rehearse import _EVENTS, _checked
+from cardshoe.cli.rehearse import EVENT_OF, checked_operation
 from cardshoe.errors import InputError, Refused
 from cardshoe.games.quoting import quoted
 from cardshoe.games.script import Game
@@ -24,8 +25,22 @@ from cardshoe.round.events import (
     RoundCompleted,
     WagerPlaced,
 )
-from cardshoe.table.acts import Act, ClearAlarm, OpenRound
+from cardshoe.table.acts import (
+    Act,
+    CalibrationChanged,
+    ClearAlarm,
+    DeckDoubted,
+    DeckPlaced,
+    DeckReplaced,
+    HandShuffled,
+    OpenRound,
+    SignedOff,
+    StopAsked,
+    StubCounted,
+    UpkeepAct,
+)
 
+_MOST_CARDS: Final = 104
 _KEYS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "open_round": ((), ("seats",)),
     "turned": (("place", "card"), ()),
@@ -34,6 +49,18 @@ _KEYS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "complete": ((), ()),
 }
 """Operation of a live table to (required keys, optional keys) beside `op`."""
+
+_UPKEEP: Final[Mapping[str, type[UpkeepAct]]] = {
+    "place_deck": DeckPlaced,
+    "replace_deck": DeckReplaced,
+    "doubt_deck": DeckDoubted,
+    "shuffle_by_hand": HandShuffled,
+    "stop": StopAsked,
+    "count_stub": StubCounted,
+    "sign_off": SignedOff,
+    "change_calibration": CalibrationChanged,
+}
+"""Operation about decks, counts and machines to its act, whose fields are its keys."""
 
 
 class Operations:
@@ -59,7 +86,9 @@ class Operations:
         if isinstance(op, str) and op in _KEYS:
             check_keys(fields, ("op", *_KEYS[op][0]), _KEYS[op][1], f"{op}: ")
             return self._live(op, fields)
-        return self._rehearsed(_checked(self._game, fields, "the line"))
+        if isinstance(op, str) and op in _UPKEEP:
+            return _upkeep(op, fields)
+        return self._rehearsed(checked_operation(self._game, fields, "the line"))
 
     def pass_over(self) -> None:
         """Count a line that could not be read, so that `correct` counts as the one who writes the lines does."""
@@ -105,9 +134,9 @@ class Operations:
         if op == "irregularity":
             return parse_irregularity(self._game, {key: fields[key] for key in fields if key != "op"}, "irregularity")
         if op != "correct":
-            return _EVENTS[str(op)](fields)
+            return EVENT_OF[str(op)](fields)
         corrected = self._corrected(fields)
-        event = _EVENTS[str(corrected["op"])](corrected)
+        event = EVENT_OF[str(corrected["op"])](corrected)
         if not isinstance(event, WagerPlaced | DecisionMade):
             raise Refused("nothing-to-correct", "only a wager or a decision can be corrected by an operation")
         return EntryCorrected(event)
@@ -125,6 +154,21 @@ class Operations:
             if key not in self._entry:
                 raise Refused("nothing-to-correct", f"operation {of} has no {key!r} that could be corrected")
         return {**self._entry, **new}
+
+
+def _upkeep(op: str, given: Fields) -> UpkeepAct:
+    kind = _UPKEEP[op]
+    names = [each.name for each in dataclasses.fields(kind)]
+    check_keys(given, ("op", *names), (), f"{op}: ")
+    values: dict[str, Any] = {name: _cards(given) if name == "cards" else _text(given, name) for name in names}
+    return kind(**values)
+
+
+def _cards(given: Fields) -> int:
+    value = given["cards"]
+    if type(value) is not int or not 0 <= value <= _MOST_CARDS:
+        raise InputError("field-type", f"cards: {quoted(value)} is no number of cards between 0 and {_MOST_CARDS}")
+    return value
 
 
 def _text(fields: Fields, key: str) -> str:

@@ -58,7 +58,7 @@ def rehearsed(case: Fields) -> dict[str, object]:
     house = the_house(game, case)
     method = find_method(game, case["method"])
     operations = [
-        _checked(game, each, f"operations[{number}]")
+        checked_operation(game, each, f"operations[{number}]")
         for number, each in enumerate(as_list(case["operations"], "operations"))
     ]
     run = _Run(game, new_round(game, house, method, 0, {}, live=False))
@@ -91,7 +91,7 @@ _KEYS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 """Operation to (required keys, optional keys) beside `op`; an irregularity has its own."""
 
 
-def _checked(game: Game, value: object, where: str) -> Fields:
+def checked_operation(game: Game, value: object, where: str) -> Fields:
     """Return an operation whose keys are right; raises `InputError`, which refuses the line."""
     fields = as_object(value, where)
     if "op" not in fields:
@@ -176,7 +176,7 @@ class _Run:
             return (parse_irregularity(self._game, _without_op(operation), f"operations[{number}]"),)
         if op == "correct":
             return (EntryCorrected(self._entry_event(self._corrected(operation))),)
-        return (_EVENTS[str(op)](operation),)
+        return (EVENT_OF[str(op)](operation),)
 
     def _corrected(self, operation: Fields) -> Fields:
         of = operation["of"]
@@ -235,7 +235,7 @@ def _decision(fields: Fields) -> DecisionMade:
     return DecisionMade(_text(fields, "position"), _text(fields, "action"))
 
 
-_EVENTS: Final[Mapping[str, Callable[[Fields], Event]]] = {
+EVENT_OF: Final[Mapping[str, Callable[[Fields], Event]]] = {
     "seat": lambda fields: PlayerSeated(_text(fields, "position"), _text(fields, "player")),
     "wager": _wager,
     "withdraw": _withdrawal,
@@ -252,3 +252,4 @@ _EVENTS: Final[Mapping[str, Callable[[Fields], Event]]] = {
     "settle": lambda fields: HandSettled(_text(fields, "position")),
     "collect": lambda fields: HandCollected(_text(fields, "position")),
 }
+"""Operation to the event that it means; `stack`, `irregularity` and `correct` are told apart before."""
