@@ -383,6 +383,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "journal-round": Meaning(*_NOTE, "The journal has no such round. Check its number."),
     "journal-reason": Meaning(*_NOTE, "That is no reason for a head. Use letters and dashes."),
     "journal-archive": Meaning(*_NOTE, "The journal cannot be continued there. Check the choice."),
+    # table: recordable
+    "entry-unrecordable": Meaning(*_NOTE, "That cannot be written down. Enter it again."),
     # cli: run
     "config-file": Meaning(*_NOTE, "The configuration cannot be read. Call the technician."),
     # lab: simulation

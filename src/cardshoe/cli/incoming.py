@@ -1,8 +1,10 @@
 """Lines that come in while a loop runs.
 
-Owns a thread that reads a descriptor and hands whole lines to an asyncio queue: a file, a pipe and a terminal have no
-other way in common. The thread holds no lock and no object of the interpreter's own streams, so that a command that
-ends need not wait for input that never comes. Must not know what a line means.
+Owns a thread that reads a descriptor and hands whole lines over: a file, a pipe and a terminal have no other way in
+common. The thread holds no lock and no object of the interpreter's own streams, so that a command that ends need not
+wait for input that never comes. It is never more than a few lines ahead of who takes them, and each line taken lets the
+loop do what else is due, so that a flood of lines fills no memory and stops no heartbeat (P9). Must not know what a
+line means.
 """
 
 from __future__ import annotations
@@ -19,21 +21,32 @@ Line = tuple[int, bytes | None]
 """Number from 1, and the bytes; None for a line that is too long."""
 
 _READ_BYTES: Final = 65536
+AHEAD: Final = 8
+"""So many lines are kept for who takes them; the rest waits where it comes from."""
 
 
-def lines_of(descriptor: int) -> asyncio.Queue[Line | None]:
-    """Return a queue that fills with the lines of `descriptor` that are not blank; None ends it."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Line | None] = asyncio.Queue()
+class Lines:
+    """The lines of `descriptor` that are not blank, from now on. Made and used on one running loop."""
 
-    def put(line: Line | None) -> None:
+    def __init__(self, descriptor: int) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[Line | None] = asyncio.Queue()
+        self._room = threading.Semaphore(AHEAD)
+        threading.Thread(target=_read, args=(descriptor, self._put), name="standard input", daemon=True).start()
+
+    async def get(self) -> Line | None:
+        """Return the next line, None at the end of input."""
+        await asyncio.sleep(0)  # a queue that is never empty would not let anything else run
+        line = await self._queue.get()
+        self._room.release()
+        return line
+
+    def _put(self, line: Line | None) -> None:
+        self._room.acquire()
         try:
-            loop.call_soon_threadsafe(queue.put_nowait, line)
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
         except RuntimeError:  # the loop is closed: nobody waits for lines any more
             return
-
-    threading.Thread(target=_read, args=(descriptor, put), name="standard input", daemon=True).start()
-    return queue
 
 
 def _read(descriptor: int, put: Callable[[Line | None], None]) -> None:

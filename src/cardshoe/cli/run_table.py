@@ -22,9 +22,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from cardshoe.cli.incoming import Line, lines_of
+from cardshoe.cli.incoming import Line, Lines
 from cardshoe.cli.json_lines import answer_line
 from cardshoe.cli.operations import Operations
+from cardshoe.cli.outgoing import Outgoing
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
@@ -34,6 +35,7 @@ from cardshoe.table.view import Due
 
 INTERRUPTED: Final = 130
 _STANDARD_INPUT: Final = 0
+_STANDARD_OUTPUT: Final = 1
 _CONFIG_MAX: Final = 1 << 20
 
 
@@ -74,13 +76,15 @@ class _Run:
         self._config = config
         self._journal = journal
         self._refused = False
-        self._speaking = asyncio.Lock()
+        self._out: Outgoing | None = None
+        self._speaking = asyncio.Lock()  # an answer comes before what its act made due
 
     async def until_ended(self) -> int:
         """Serve until the end of input or a signal; return the exit status. Raises what ends the table."""
         with _signals() as stopped:
             async with open_table(self._config, self._journal) as table:
                 _report_losses()
+                self._out = Outgoing(_STANDARD_OUTPUT)
                 serving = [asyncio.ensure_future(self._serve(table)), asyncio.ensure_future(self._tell_due(table))]
                 awaited: list[asyncio.Future[Any]] = [*serving, stopped]
                 try:
@@ -98,10 +102,10 @@ class _Run:
 
     async def _serve(self, table: Table) -> None:
         operations = Operations(find_game(self._config.table.game), lambda: _held(table))
-        lines = lines_of(_STANDARD_INPUT)
+        lines = Lines(_STANDARD_INPUT)
         while (line := await lines.get()) is not None:
             async with self._speaking:
-                _say(await self._answered(table, operations, line))
+                await self._say(await self._answered(table, operations, line))
 
     async def _answered(self, table: Table, operations: Operations, line: Line) -> dict[str, object]:
         read = answer_line(*line, lambda case: {"case": case})
@@ -121,12 +125,16 @@ class _Run:
         self._refused = True
         return {"accepted": False, "refusal": problem}
 
+    async def _say(self, answer: dict[str, object]) -> None:
+        if self._out is not None:
+            await self._out.say(json.dumps(answer, ensure_ascii=False))
+
     async def _tell_due(self, table: Table) -> None:
         seen, told = table.shown, None
         while True:
             if seen.due != told:
                 async with self._speaking:
-                    _say({"due": _step(seen.due), "words": seen.words})
+                    await self._say({"due": _step(seen.due), "words": seen.words})
                 told = seen.due
             seen = await table.changed(seen)
 
@@ -141,10 +149,6 @@ def _report_losses() -> None:
 def _held(table: Table) -> tuple[str, ...]:
     round_ = table.controller.desk.open_round
     return tuple(hold.code for hold in round_.holds) if round_ is not None else ()
-
-
-def _say(answer: dict[str, object]) -> None:
-    print(json.dumps(answer, ensure_ascii=False), flush=True)
 
 
 def _step(due: Due) -> dict[str, object]:
