@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import resource
 import subprocess
@@ -141,6 +142,38 @@ def test_numbers_count_blank_lines_too(tmp_path: Path) -> None:
     file.write_bytes(b"\n\nx\r\n" + b"y" * (LONGEST_LINE + 3 * 65536) + b"\nz")
     with file.open("rb") as source:
         assert list(numbered_lines(source)) == [(3, b"x\r\n"), (4, None), (5, b"z")]
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        (MARK, []),
+        (MARK + b"\n \n", []),
+        (MARK + b"\nx", [(2, b"x")]),
+        (MARK + b"x\n" + MARK + b"y", [(1, b"x\n"), (2, MARK + b"y")]),
+        (MARK + b"x" * LONGEST_LINE + b"\r\ny", [(1, b"x" * LONGEST_LINE + b"\r\n"), (2, b"y")]),
+        (MARK + b"x" * (LONGEST_LINE + 1) + b"\ny", [(1, None), (2, b"y")]),
+    ],
+)
+def test_a_byte_order_mark_is_no_part_of_the_first_line(given: bytes, lines: list[tuple[int, bytes | None]]) -> None:
+    """A file that holds the mark alone, or blank lines after it, holds no line; further on the mark is no JSON."""
+    assert list(numbered_lines(io.BytesIO(given))) == lines
+
+
+@pytest.mark.parametrize(("closed", "says"), [("<&-", "holds no line"), (">&-", "standard output")])
+@pytest.mark.parametrize("command", ["settle", "plan", "rehearse"])
+def test_a_standard_stream_that_was_given_closed_is_named(command: str, closed: str, says: str) -> None:
+    """Wrong usage, exit status 2, and no traceback."""
+    shell = f'exec "$0" -m cardshoe {command} {closed}'
+    done = subprocess.run(
+        ["sh", "-c", shell, sys.executable], input=as_line(GOOD), capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert says in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
 
 
 FLAT = """

@@ -670,6 +670,28 @@ def test_a_hand_is_racked_before_the_next_is_settled(bonus: str, expected: str) 
         assert result[1][len(before) + 1] == ("collect-first", "NY-5324.35(e)(8)")
 
 
+def test_a_bonus_hand_on_the_table_does_not_hide_one_that_must_be_racked() -> None:
+    """NY-5324.35(e)(8): position 4 may wait with its bonus, position 1 may not, and goes before 3 is settled."""
+    *betting, no_more_bets = thb("1", "3", "4", bonus="3")
+    before = [
+        *betting,
+        wager("4", bonus=500),
+        no_more_bets,
+        *dealt("1", "3", "4"),
+        decide("1", "flop 5"),
+        decide("4", "flop 5"),
+        decide("3", "fold"),
+    ]
+    for cards in (3, 1, 1):
+        before += [burn(), board(cards)]
+        before += [decide("1", "check"), decide("4", "check")] if before.count(burn()) < 3 else [REVEAL]
+    steps = [settle("4"), settle("1"), settle("3"), collect("4"), settle("3"), collect("1"), settle("3"), collect("3")]
+    result = run(THB, *before, *steps)
+    assert tail(result, before) == "yynynyyy"
+    for refused in (2, 4):
+        assert result[1][len(before) + refused] == ("collect-first", "NY-5324.35(e)(8)")
+
+
 def test_a_folded_hand_with_a_bonus_waits_on_the_table() -> None:
     """NY-5324.35(e)(1)(ii), NY-5324.35(e)(1)(ii)(a), NY-5324.35(e)(1)(ii)(b): the round goes on for the bonus."""
     before = [*thb("2", "6", bonus="6"), *dealt("2", "6"), decide("6", "fold"), decide("2", "fold")]

@@ -6,6 +6,7 @@ of a refusal, and the exit status. Must not know what a line means: `answer` doe
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -21,6 +22,7 @@ from cardshoe.games.quoting import quoted
 
 LONGEST_LINE: Final = 1 << 20
 LONGEST_TEXT: Final = 600
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 Case = Mapping[str, object]
 Answer = Callable[[Case], dict[str, object]]
@@ -48,6 +50,8 @@ def answer_lines(file: Path | None, answer: Answer) -> NoReturn:
 
 def _write(text: str) -> None:
     """Write an answer at once, for one who asks line by line."""
+    if sys.stdout is None:
+        raise ConfigError("no-output", "standard output: it was given closed; open it, or name a file, and ask again")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -94,8 +98,10 @@ def refusal(identity: object, error: CardshoeError) -> dict[str, object]:
 def numbered_lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     """Yield (number from 1, bytes) of each line that is not blank; None stands for one over `LONGEST_LINE`."""
     number = 0
-    while raw := source.readline(LONGEST_LINE + 2):
+    while raw := source.readline(LONGEST_LINE + 2 + (0 if number else len(_BYTE_ORDER_MARK))):
         number += 1
+        if number == 1:
+            raw = raw.removeprefix(_BYTE_ORDER_MARK)
         line: bytes | None = raw
         if len(raw.rstrip(b"\r\n")) > LONGEST_LINE:
             line = None
@@ -143,7 +149,7 @@ def _read(number: int, raw: bytes | None) -> tuple[Case, InputError | None]:
     if raw is None:
         raise InputError("line-too-long", f"line {number} is over {LONGEST_LINE} bytes; it was not read")
     try:
-        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
             "line-not-utf8", f"line {number}: byte {error.start} is not UTF-8; save the file as UTF-8"
@@ -174,7 +180,8 @@ def _identity(case: Case) -> object:
 
 def _opened(file: Path | None) -> BinaryIO:
     if file is None:
-        return sys.stdin.buffer
+        # Standard input that was given closed holds no line.
+        return sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
     try:
         return file.open("rb")
     except OSError as error:

@@ -158,7 +158,7 @@ GAME: Final = Game(
         Spot(
             "bonus",
             Placed.OPTIONAL,
-            OnCards("bonus_pays_both_aces", two_card_bonus, wins="NY-5324.35(f)(2)", loses="NY-5324.35(e)(8)(iv)"),
+            OnCards("bonus_pays_both_aces", two_card_bonus, wins="NY-5324.35(f)(2)", loses="NY-5324.35(f)(2)"),
             area="NY-5324.35(a)(2)(iii)",
             beside=("ante",),
             beside_cites="NY-5324.35(c)(3)",

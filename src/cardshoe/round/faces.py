@@ -27,7 +27,7 @@ from cardshoe.round.events import (
     HandSettled,
     RoundCompleted,
 )
-from cardshoe.round.progress import advanced, due, next_cites, to_collect
+from cardshoe.round.progress import advanced, due, next_cites
 from cardshoe.round.settlement import UNRECKONED, dealer_ranked, next_to_settle, settle_hand, settling_order
 from cardshoe.round.state import FOLDED, LIVE, VOID, Hand, Hold, State, changed, is_position, with_hand
 
@@ -192,10 +192,11 @@ def _not_yet(hand: Hand, order: tuple[Hand, ...]) -> str:
 
 def _check_collected(state: State, step: SettleHands) -> None:
     """NY-5324.35(e)(8): a hand goes to the rack before the next is settled, unless it waits for its bonus."""
-    before = to_collect(state)
-    if before is not None and not any(name in before.wagers for name in step.unless_wager):
-        raise Refused(
-            "collect-first",
-            f"the cards of position {before.position} go to the discard rack before the next hand is settled",
-            cites=step.cites,
-        )
+    for position in state.settled_in_order:
+        before = state.hand(position)
+        if not before.collected and not any(name in before.wagers for name in step.unless_wager):
+            raise Refused(
+                "collect-first",
+                f"the cards of position {position} go to the discard rack before the next hand is settled",
+                cites=step.cites,
+            )
