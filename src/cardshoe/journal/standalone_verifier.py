@@ -314,10 +314,12 @@ def _record(number: int, text: str) -> dict[str, Any]:
 def examine(path: Path, key: bytes | None, heads: list[Head]) -> Walk:
     """Walk the journal or export at `path`. Raises NotWhole with the first record that cannot be trusted."""
     with path.open("rb") as file:
-        is_database = file.read(16).startswith(b"SQLite format 3")
-        is_export = not is_database and file.seek(0) == 0 and file.read(1) == b"{"
-    if not is_database and not is_export:
+        start, size = file.read(100), file.seek(0, 2)
+    is_database = start.startswith(b"SQLite format 3\0")
+    if not is_database and not start.startswith(b"{"):
         raise NotWhole(None, f"{path} is neither a journal nor an export of one.")
+    if is_database and (start[16:18] != b"\x10\x00" or size % 4096):  # its write-ahead file may hide that from SQLite
+        raise NotWhole(None, f"{path} does not consist of whole pages of 4096 bytes.")
     if is_database and beside(path, ".anchor").exists():
         own = head_in(beside(path, ".anchor"))
         heads, key = [*heads, own], own[3] if key is None else key
