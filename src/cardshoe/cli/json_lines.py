@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -169,13 +168,17 @@ def _read(number: int, raw: bytes | None) -> tuple[Case, InputError | None]:
 
 
 def _identity(case: Case) -> object:
-    """Return the line's `id`. Raises `InputError` (`line-id`) for one that an answer cannot repeat."""
+    """Return the line's `id`, whatever JSON it is. Raises `InputError` (`line-id`) for one that JSON cannot repeat."""
     identity = case.get("id")
     if identity is None or isinstance(identity, str | int):
         return identity
-    if isinstance(identity, float) and math.isfinite(identity):
-        return identity
-    raise InputError("line-id", f"id: {quoted(identity)} is no name for a line; use text or a number")
+    try:
+        json.dumps(identity, allow_nan=False)
+    except ValueError:
+        raise InputError(
+            "line-id", f"id: {quoted(identity)} holds a number beyond all bounds, which no answer can repeat; change it"
+        ) from None
+    return identity
 
 
 def _opened(file: Path | None) -> BinaryIO:
