@@ -359,7 +359,7 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "line-not-object": Meaning(*_NOTE, "A line is not an object."),
     "line-duplicate-key": Meaning(*_NOTE, "A line has a key twice."),
     "line-nested": Meaning(*_NOTE, "A line is nested too deeply."),
-    "line-id": Meaning(*_NOTE, "A line's id is neither text nor a number."),
+    "line-id": Meaning(*_NOTE, "A line's id cannot be repeated in an answer."),
     "unknown-key": Meaning(*_NOTE, "A line has a key that is not known."),
     "missing-key": Meaning(*_NOTE, "A line lacks a key."),
     "field-type": Meaning(*_NOTE, "A field holds another kind of value."),
