@@ -333,6 +333,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "device-firmware-changed": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "A device has other firmware than before. Pull it out. Call the floor."
     ),
+    # table: recordable
+    "entry-unrecordable": Meaning(*_NOTE, "That cannot be written down. Enter it again."),
     # lab: robots, simulated worlds as processes, demo
     "hands-refused": Meaning(*_NOTE, "That cannot be done at the table now. Look again."),
     "hands-missing": Meaning(*_SETUP, "The simulated table does not answer. Start it first."),
@@ -349,6 +351,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "bench-peer": Meaning(*_NOTE, "A process of the measurement did not start. Run it by itself."),
     "bench-round": Meaning(*_NOTE, "A round of the measurement went wrong. Nothing was measured."),
     "bench-table": Meaning(*_NOTE, "The table of the measurement stands still. Nothing was measured."),
+    # lab: simulation
+    "table-restarted": Meaning(*_NOTE, "The table was restarted. Look at what it shows now."),
     # cli: settle, plan, rehearse: lines and their fields
     "no-lines": Meaning(*_NOTE, "There is nothing to read. Give one line or more."),
     "no-output": Meaning(*_NOTE, "The answers cannot be written. Make room and ask again."),
@@ -383,12 +387,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "journal-round": Meaning(*_NOTE, "The journal has no such round. Check its number."),
     "journal-reason": Meaning(*_NOTE, "That is no reason for a head. Use letters and dashes."),
     "journal-archive": Meaning(*_NOTE, "The journal cannot be continued there. Check the choice."),
-    # table: recordable
-    "entry-unrecordable": Meaning(*_NOTE, "That cannot be written down. Enter it again."),
     # cli: run
     "config-file": Meaning(*_NOTE, "The configuration cannot be read. Call the technician."),
-    # lab: simulation
-    "table-restarted": Meaning(*_NOTE, "The table was restarted. Look at what it shows now."),
     # cli: simulate
     "simulate-option": Meaning(*_NOTE, "The simulation cannot run with these options. Correct them."),
     # cli: demo
