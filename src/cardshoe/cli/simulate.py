@@ -35,7 +35,9 @@ def command(
     rounds: Annotated[int, typer.Option(min=1, max=100_000, help="Rounds for each seed.")] = 20,
     faults: Annotated[str, typer.Option(help="How much goes wrong: none, light, heavy or hostile.")] = "heavy",
     game: Annotated[str | None, typer.Option(help="What is played; without, the seed decides.")] = None,
-    only: Annotated[str | None, typer.Option(help="Only these troubles, such as k1.2,k3.1; `nothing` for none.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Only these troubles, such as k1.2,k3.1; `nothing` for none.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Processes; without, one for each core.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a seed, then one for all.")] = False,
 ) -> None:

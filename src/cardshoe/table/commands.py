@@ -87,6 +87,8 @@ def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
         _preparation_outcome(desk, command, event.outcome, now, overdue=overdue)
         return
     match event.outcome:
+        case Outcome.NEVER_SEEN if desk.held:
+            _not_moved(desk, command, "the shoe never saw the command", now)  # requested anew once nothing is held
         case Outcome.NEVER_SEEN:
             desk.write("command_resent", {"command_id": command.command_id})
             send(desk, now)

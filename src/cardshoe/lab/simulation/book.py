@@ -229,7 +229,8 @@ class Book:
     def ruled(self, body: Body) -> None:
         """Count an irregularity or a ruling: what stands is no longer what the plain rules say."""
         if self.round is not None:
-            self.round.touched = self.round.asked = True
+            self._question()
+            self.round.touched = True
             self.round.void = self.round.void or body.get("case") == "device-fault"
 
     def is_complete(self, _body: Body) -> None:

@@ -26,6 +26,7 @@ from cardshoe.table.view import AnswerAlarm, TableView, TakeStack
 
 _FACE: Final = re.compile(r'"([2-9TJQKA][shdc])"')
 _FULL_DECK: Final = 52
+_UNKNOWN: Final = 0xFF
 INHIBITED_S: Final = 6.0
 """With a question open and the shoe connected, so long is enough to inhibit it over any line that keeps a session."""
 _READER_PLACES: Final = ("dealer", "1", "2", "3", "4", "5", "6", "board")
@@ -43,7 +44,6 @@ class Checker:
         self._world = world
         self._ears = {(port, way): Ear(port) for port in ("shoe", "reader") for way in ("out", "in")}
         self._sends: dict[int, set[tuple[int, int]]] = {}
-        self._sent_open: dict[int, bool] = {}
         self._sent_gate: dict[int, bool] = {}
         self._excuses: dict[int, set[str]] = {}
         self._fed: dict[int, Feed] = {}
@@ -53,6 +53,8 @@ class Checker:
         self._known_before: set[str] = set()
         self._laid: dict[str, list[str]] = {}
         self._must_hold: list[str] = []
+        self._must_alarm: list[str] = []
+        self._taken: dict[int, int] = {}
         self._held_shown = False
         self._held_since: float | None = None
         self._spent_shuffles = -1
@@ -79,8 +81,6 @@ class Checker:
         if (to, feed.asked) != (request.to, request.cards):
             meant = f"{request.cards} cards for {request.to}"
             raise self.broken("P1", f"command {feed.command_id} meant {meant}; the motor runs for {feed.asked} to {to}")
-        if self._sent_open.get(feed.command_id, False):
-            raise self.broken("P5", f"the motor runs for command {feed.command_id}, sent while a question was open")
         if self._sent_gate.get(feed.command_id, False) and self._world.gate_occupied:
             raise self.broken("P1", f"the motor runs for {to} though cards of before lie in the gate")
         if self._must_hold:
@@ -102,7 +102,9 @@ class Checker:
             if other is request or feed is None or not feed.moved or other.fate == "not moved":
                 continue
             if other.to == request.to:
-                raise self.broken("P1", f"a second stack for {request.to}: commands {other.command_id}, {request.command_id}")
+                raise self.broken(
+                    "P1", f"a second stack for {request.to}: commands {other.command_id}, {request.command_id}"
+                )
             if other.to == DEALER:
                 raise self.broken("P3", f"a stack for {request.to} after the dealer's")
             if request.to != DEALER and other.to > request.to:
@@ -119,7 +121,9 @@ class Checker:
         self._spent_round, self._spent_shuffles = round_.round_id, feed.shuffles
         cards = feed.undealt
         if not self._world.tampered and (len(cards), len(set(cards))) != (_FULL_DECK, _FULL_DECK):
-            raise self.broken("P3", f"round {round_.round_id} is dealt from {len(cards)} cards, {len(set(cards))} different")
+            raise self.broken(
+                "P3", f"round {round_.round_id} is dealt from {len(cards)} cards, {len(set(cards))} different"
+            )
 
     # --- hands
 
@@ -153,7 +157,9 @@ class Checker:
 
     def _acknowledged(self, port: str, event_id: int) -> None:
         if event_id > self.book.safe[port]:
-            raise self.broken("P2", f"event {event_id} of the {port} is acknowledged; durable is {self.book.safe[port]}")
+            raise self.broken(
+                "P2", f"event {event_id} of the {port} is acknowledged; durable is {self.book.safe[port]}"
+            )
 
     def _ordered(self, said: Said) -> None:
         number = said.number("command_id")
@@ -170,7 +176,8 @@ class Checker:
         if len(sends) > 1 and not self._excuses.get(number, set()) & _MOTIONLESS:
             raise self.broken("P1", f"DISPENSE {number} is sent again, and nothing said that it had not moved")
         self._sent_gate[number] = self._world.gate_occupied
-        self._sent_open[number] = bool(self.book.questions) or self._held_shown
+        if self.book.questions or self._held_shown:
+            raise self.broken("P5", f"DISPENSE {number} leaves while a question is open")
 
     def heard(self, port: str, data: bytes) -> None:
         """Bytes arrive: note what excuses a later step."""
@@ -191,6 +198,7 @@ class Checker:
                 self._excuse(said, "no card")
             case "STACK_TAKEN":
                 self._excuse(said, "taken")
+                self._taken[said.number("command_id")] = said.number("cards")
             case "QUERY_COMMAND_REPLY" if said.number("taken"):
                 self._excuse(said, "taken")
             case "DISPENSE_FAILED" | "DISPENSE_INTERRUPTED" if said.number("cards_seen") == 0:
@@ -219,6 +227,10 @@ class Checker:
     def durable(self, entry: Entry, text: str) -> None:
         """An entry is on disk."""
         body: Mapping[str, Any] = entry.body
+        if entry.kind in _ALARMS:
+            self._must_alarm.clear()
+        elif self._must_alarm and entry.kind in _TOO_LATE:
+            raise self.broken("P5", f"nothing is asked after {self._must_alarm[0]}; {entry.kind} follows")
         before = _BEFORE.get(entry.kind)
         if before is not None:
             before(self, body)
@@ -245,6 +257,7 @@ class Checker:
         self._up = set(self._world.faces_up())
         self._read, self._laid, self.lied = set(), {}, False
         self._must_hold.clear()
+        self._must_alarm.clear()
         self._excuses = {number: why for number, why in self._excuses.items() if number in self._open_ids()}
 
     def _open_ids(self) -> set[int]:
@@ -261,7 +274,9 @@ class Checker:
             raise self.broken("P1", f"command {number} is requested again; its end is: {known.fate}")
         for other in round_.requests:
             if other.command_id != number and other.fate in ("open", "unknown"):
-                raise self.broken("P1", f"command {number} for {to} while nobody knows what became of {other.command_id}")
+                raise self.broken(
+                    "P1", f"command {number} for {to} while nobody knows what became of {other.command_id}"
+                )
         if self.book.questions or self._held_shown:
             raise self.broken("P5", f"a stack for {to} is requested while a question is open")
 
@@ -275,7 +290,11 @@ class Checker:
         if request is None or request.to != body["to"]:
             raise self.broken("P1", f"a stack is counted for {body['to']}; command {body['command_id']} was not for it")
         if "taken" not in self._excuses.get(request.command_id, ()):
-            raise self.broken("P1", f"the stack for {request.to} is counted, and the shoe did not say that it was taken")
+            raise self.broken(
+                "P1", f"the stack for {request.to} is counted, and the shoe did not say that it was taken"
+            )
+        if self._taken.get(request.command_id, body["cards"]) not in (body["cards"], _UNKNOWN):
+            raise self.broken("P1", f"{body['cards']} cards are counted for {request.to}, and the shoe said otherwise")
         if body["cards"] != request.cards and not request.asked:
             self._must_hold.append(f"{body['cards']} cards for {request.to}")
 
@@ -353,24 +372,40 @@ class Checker:
         if round_ is None or round_.completed:
             return
         event = str(body["event"])
+        if self.book.questions or self._held_shown:
+            return  # it is held already
         if event == "CardUnexpected":
-            self._must_hold.append("a card that nobody asked for")
+            self._must_alarm.append("a card that nobody asked for")
         elif event in ("StackReady", "StackTaken"):
             request = self.book.requests.get(int(body["command_id"]))
-            if request is not None and request.fate == "open" and not request.asked and body["cards"] not in (request.cards, None):
+            if (
+                request is not None
+                and request.fate == "open"
+                and not request.asked
+                and body["cards"] not in (request.cards, None)
+            ):
                 self._must_hold.append(f"{body['cards']} cards for {request.to}")
         elif event in ("DoorOpened", "ShoeBooted", "ModeChanged") and self._in_deal(round_):
-            self._must_hold.append(f"{event} in mid-deal")
+            self._must_alarm.append(f"{event} in mid-deal")
         elif event == "CoverCardInserted" and any(each.to == DEALER for each in round_.requests):
             self._must_hold.append("a cover card after the dealer's stack was requested")
         elif event == "FaultRaised" and self._blocks(str(body["fault"])):
-            self._must_hold.append(f"the fault {body['fault']}")
+            self._must_alarm.append(f"the fault {body['fault']}")
 
     def _in_deal(self, round_: RoundBook) -> bool:
         return bool(round_.requests) and DEALER not in round_.delivered and not round_.touched
 
     def _blocks(self, fault: str) -> bool:
-        return fault not in ("sensor_chatter", "feed_slow", "low_battery", "lens_dirty", "ring_full", "watchdog_reset")
+        return fault not in (
+            "sensor_chatter",
+            "feed_slow",
+            "low_battery",
+            "lens_dirty",
+            "ring_full",
+            "watchdog_reset",
+            "deck_count_wrong",
+            "deck_identity_wrong",
+        )
 
     def _reader_reported(self, body: Mapping[str, Any]) -> None:
         round_ = self.book.round
@@ -394,7 +429,9 @@ class Checker:
                 self.book.round.asked = True
         book, round_ = self.book, self.book.round
         if (view.tally.completed, view.tally.voided) != (book.completed, book.voided):
-            raise self.broken("P2", f"{view.tally.completed} rounds are shown as complete, durable are {book.completed}")
+            raise self.broken(
+                "P2", f"{view.tally.completed} rounds are shown as complete, durable are {book.completed}"
+            )
         if round_ is None or round_.settled:
             return
         if isinstance(view.due, TakeStack):
@@ -442,6 +479,10 @@ _NEEDED: Final = {
     ("three-card-poker", -1): 1,
 }
 """How many answers each position has given before further board cards (by how many lie there), or the reveal (-1)."""
+
+_ALARMS: Final = frozenset({"alarm-raised", "alarm_raised", "irregularity-found", "stack-unknown"})
+_TOO_LATE: Final = frozenset({"shoe_reported", "reader_reported", "stack-requested", "hold-cleared", "round-completed"})
+"""Entries of a later step: what had to be asked was in the step of the report."""
 
 _QUESTIONS: Final = frozenset({"alarm-raised", "alarm_raised", "stack-unknown"})
 

@@ -44,8 +44,25 @@ class Trouble:
 
 Draw = Callable[[random.Random], tuple[Part, str, Values]]
 
-CUT_POINTS: Final = ("recorded", "accepted", "entry", "exit_covered", "exit_cleared", "before_ready", "ready", "shuffling")
-TAMPERING: Final = ("missing_card", "duplicate_card", "foreign_card", "extra_card", "joker", "unreadable_card", "face_up_in_deck")
+CUT_POINTS: Final = (
+    "recorded",
+    "accepted",
+    "entry",
+    "exit_covered",
+    "exit_cleared",
+    "before_ready",
+    "ready",
+    "shuffling",
+)
+TAMPERING: Final = (
+    "missing_card",
+    "duplicate_card",
+    "foreign_card",
+    "extra_card",
+    "joker",
+    "unreadable_card",
+    "face_up_in_deck",
+)
 READINGS: Final = ("misread", "unreadable", "foreign_read", "duplicate_read", "previous_read")
 MACHINE: Final = ("over_temperature", "low_battery", "motor_stalled", "homing_failed", "platform_out_of_position", "memory_corrupt", "feed_slow", "sensor_stuck", "watchdog_reset")  # fmt: skip
 PLACES: Final = ("board", "dealer", "1", "2", "3", "4", "5", "6")
