@@ -90,13 +90,12 @@ class HostLink:
         self._intervals = intervals(codec.spec.timing)
         self._heartbeat = Heartbeat(lease_ms(codec.spec.timing, lease))
         self._check = new_check()
-        self._phase = Phase.CLOSED
+        self._phase, self._ignored = Phase.CLOSED, 0
         self._handshake: Handshake | None = None
         self._session = self._boot_counter = 0
         self._pulse = Pulse(self._intervals, 0.0)
         self._lane = CommandLane(self._intervals.command_repeat_s)
         self._inbox = EventInbox(consumed_event)
-        self._ignored = 0
         self._out = Outbox(codec, self._intervals.idle_delimiter_s)
 
     @property
@@ -115,8 +114,7 @@ class HostLink:
         A session that is still open ends first, as by `close`. Raises `ValueError` for a nonce of another length.
         """
         self._end(LostReason.CLOSED)
-        self._check = self._new_check()
-        self._ignored = 0
+        self._check, self._ignored = self._new_check(), 0
         spec, security, safe = self._codec.spec, self._check.security, self._inbox.safe
         self._handshake = Handshake(spec, self._nonce(), security, safe, now=now, deadline=deadline)
         self._phase = Phase.OPENING
