@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from demo_bench import FAST, alive, check, children, command, demo, elsewhere, run
+from demo_bench import FAST, alive, check, check_by_commands, children, command, demo, elsewhere, run
 
 from cardshoe.games import games
+from cardshoe.lab.before_opening import open_round_in
 
 KEYS = [
     "rounds",
@@ -36,7 +37,7 @@ def test_rounds_of_a_world_of_its_own_and_then_some_more(tmp_path: Path) -> None
     assert first.status == 0, first.err
     assert list(first.last) == KEYS
     assert (first.last["rounds"], first.last["completed"], first.last["voided"]) == (2, 2, 0)
-    check(journal, first.last)
+    check_by_commands(journal, first.last)
     again = demo("--rounds", 2, "--seed", 1, "--journal", journal, "--game", "three-card-poker", "--line", "tcp")
     assert again.status == 0, again.err
     assert again.last["completed"] == 2
@@ -118,6 +119,27 @@ def test_interrupted_it_keeps_its_state_and_takes_its_world_down(tmp_path: Path,
     assert again.status == 0, again.err
     assert again.last["completed"] == 1
     check(journal, again.last)
+
+
+def test_an_open_round_is_finished_with_its_own_game(tmp_path: Path) -> None:
+    """Another game is refused by exit 2 while a round is open; without --game the open round says what is played."""
+    journal = tmp_path / "journal"
+    arguments = ("demo", "--headless", "--json", "--speed", "20", "--game", "texas-holdem-bonus", "--journal", journal)
+    process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    _until(lambda: (tmp_path / "journal-wal").exists() and (tmp_path / "journal-wal").stat().st_size > 100_000)
+    process.kill()
+    process.communicate()
+    assert open_round_in(journal) == ("texas-holdem-bonus", "automated-shoe")
+    for wrong in (("--game", "three-card-poker"), ("--method", "hand")):
+        refused = demo("--rounds", 1, "--journal", journal, *wrong)
+        assert refused.status == 2
+        assert "texas-holdem-bonus" in refused.err
+        assert len(refused.err.splitlines()) == 1
+    ended = demo("--rounds", 1, "--journal", journal)
+    assert ended.status == 0, ended.err
+    assert ended.last["rounds"] == 1  # completed, or void: its world lost its power in mid-deal
+    told = check(journal, ended.last)
+    assert {each["body"]["game"] for each in told if each["kind"] == "round-opened"} == {"texas-holdem-bonus"}
 
 
 @pytest.mark.parametrize("own", [True, pytest.param(False, marks=pytest.mark.nightly)], ids=["own", "elsewhere"])
