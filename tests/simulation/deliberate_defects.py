@@ -17,7 +17,9 @@ from cardshoe.lab.virtual import VirtualTable
 from cardshoe.round import dealing as round_dealing
 from cardshoe.round import irregular, next_step, progress
 from cardshoe.round.events import CardTurned, StackDelivered, StackRequested
+from cardshoe.round.state import changed
 from cardshoe.table import commands, controller, dealing, desk, interlocks, reader_reports, shoe_reports
+from cardshoe.table import view as view_room
 from cardshoe.table.orders import Acknowledge, Dispense, QueryCommand
 from cardshoe.table.state import TableState
 
@@ -177,8 +179,6 @@ def deals_from_a_spent_deck(patch: Any) -> None:
     def fresh(view: Any, _used: Any) -> bool:
         return view.deck_state is DeckState.VERIFIED
 
-    from cardshoe.table import view as view_room
-
     patch.setattr(interlocks, "fresh_deck", fresh)
     patch.setattr(view_room, "fresh_deck", fresh)
 
@@ -238,8 +238,6 @@ def forgets_questions_at_a_restart(patch: Any) -> None:
     def start(self: Any, state: TableState) -> None:
         round_ = state.round
         if round_ is not None:
-            from cardshoe.round.state import changed
-
             round_ = changed(round_, holds=())
         real(self, replace(state, alarms=(), round=round_))
 

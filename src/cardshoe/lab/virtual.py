@@ -93,12 +93,16 @@ class VirtualTable:
 
         Raises what the controller raises.
         """
-        while self._writing is not None or self._inputs:
+        while self._busy():
             self._pass_time()
         self._begin(self.controller.act(act, self.now))
-        while self._writing is not None:
+        while self._busy():
             self._pass_time()
         self._settle()
+
+    def _busy(self) -> bool:
+        """Tell whether something is being written or waits for its turn."""
+        return self._writing is not None or bool(self._inputs)
 
     def hands(self, do: str, **request: object) -> Mapping[str, Any]:
         """Have the world's hands do something; returns its answer."""

@@ -67,10 +67,19 @@ class Book:
         self.requests: dict[int, Request] = {}
         self.preparations: set[int] = set()
         self.questions: list[tuple[str, str]] = []
+        self.highest_id = 0
         self.safe: dict[str, int] = {"shoe": 0, "reader": 0}
         self.settled_rounds: set[int] = set()
         self.completed = 0
         self.voided = 0
+
+    def forget_ended(self) -> None:
+        """Forget commands that ended two rounds ago or more; what is never forgotten is how far the ids have come."""
+        last = self.round.round_id if self.round is not None else 0
+        kept = (
+            (number, each) for number, each in self.requests.items() if each.round_id >= last - 1 or each.fate == "open"
+        )
+        self.requests = dict(kept)
 
     def take(self, kind: str, body: Body) -> None:
         """Count one durable entry."""
@@ -127,6 +136,7 @@ class Book:
     def requested(self, body: Body) -> None:
         """Count an intent, the first or one more for a command that never moved."""
         number = int(body["command_id"])
+        self.highest_id = max(self.highest_id, number)
         known = self.requests.get(number)
         if known is not None:
             known.intents += 1

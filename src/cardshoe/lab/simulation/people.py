@@ -188,7 +188,7 @@ class SimulatedPlay(VirtualPlay):
             StubRemoved(),
             CardTurned("As", "board", "read"),
             FloorRuled(position, "win", "because"),
-            EntryCorrected(NoMoreBetsCalled()),
+            EntryCorrected(DecisionMade(position, "fold")),
         ]
         if not isinstance(due, step.TakeWagers):
             acts += [NoMoreBetsCalled(), NoMoreBetsCalled()]

@@ -107,7 +107,7 @@ class SimulatedTable(VirtualTable):
         """Do what a person asks. Raises `Refused` also when the table was restarted before it was durable."""
         self._await(lambda: not self._away)
         kills = self.kills
-        while self._writing is not None or self._inputs:
+        while self._busy():
             self._pass_time()
         before = self.controller.state
         try:
@@ -119,7 +119,7 @@ class SimulatedTable(VirtualTable):
             self._begin(step)
         except Killed:
             self._die()
-        while self._writing is not None:
+        while self._busy():
             self._pass_time()
         self._settle()
         if self.kills != kills:

@@ -64,7 +64,10 @@ TAMPERING: Final = (
     "face_up_in_deck",
 )
 READINGS: Final = ("misread", "unreadable", "foreign_read", "duplicate_read", "previous_read")
-MACHINE: Final = ("over_temperature", "low_battery", "motor_stalled", "homing_failed", "platform_out_of_position", "memory_corrupt", "feed_slow", "sensor_stuck", "watchdog_reset")  # fmt: skip
+MACHINE: Final = (
+    "over_temperature", "low_battery", "motor_stalled", "homing_failed", "platform_out_of_position", "memory_corrupt",
+    "feed_slow", "sensor_stuck", "watchdog_reset",
+)  # fmt: skip
 PLACES: Final = ("board", "dealer", "1", "2", "3", "4", "5", "6")
 
 

@@ -6,7 +6,7 @@ asks the world what physically is, never the devices what they report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cardshoe.sim.journey import Effect
@@ -15,6 +15,10 @@ from cardshoe.sim.world import World
 
 FACED = frozenset({"turn", "deal_card", "take_stack"})
 """What hands do that may leave a face lying up."""
+
+
+MOST_FEEDS = 16
+"""So many runs of the motor are looked back at when a stack is taken."""
 
 
 @dataclass(slots=True)
@@ -38,7 +42,7 @@ class WatchedWorld(World):
     def __init__(self, *, seed: int, speed: float, now: float = 0.0) -> None:
         super().__init__(seed=seed, speed=speed, now=now)
         self.on_feed: Callable[[Feed], None] = lambda _: None
-        self.on_hands: Callable[[str, Mapping[str, object]], None] = lambda _do, _request: None
+        self.on_hands: Callable[[str], None] = lambda _: None
         self.feeds: list[Feed] = []
         self.tampered = False
         self._mechanism.effects_of = self._motor_starts
@@ -56,7 +60,7 @@ class WatchedWorld(World):
             undealt=tuple(one.card.spelled for one in self._mechanism.state.magazine if not one.is_cover),
             shuffles=self._truth.shuffles,
         )
-        self.feeds.append(feed)
+        self.feeds = [*self.feeds[-MOST_FEEDS:], feed]
         self.on_feed(feed)
         return self.faults.effects(cards)
 
@@ -93,7 +97,7 @@ class WatchedWorld(World):
                 self.tampered = True
             if do == "new_deck":
                 self.tampered = False
-            self.on_hands(do, request)
+            self.on_hands(do)
         return answer
 
     def _taken_to(self, place: str) -> None:
