@@ -38,7 +38,9 @@ def reconcile(desk: Desk, now: float) -> None:
     if live.shoe_up and live.shoe is not None:
         _drive(desk, live.shoe, now)
     live.next_back, live.stub_due = next_back(desk), stub_count_due(desk)
-    live.notices = notices(desk.state.upkeep, desk.config.deck.unreadable_per_1000)
+    if live.noticed is not desk.state.upkeep:
+        live.noticed = desk.state.upkeep
+        live.notices = notices(live.noticed, desk.config.deck.unreadable_per_1000)
 
 
 def _drive(desk: Desk, view: ShoeView, now: float) -> None:

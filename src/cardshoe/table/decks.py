@@ -116,9 +116,11 @@ def cover_card_obstacle(desk: Desk, step: RequestStack) -> Obstacle | None:
 def next_back(desk: Desk) -> str:
     """Return the back of the deck that goes in next, "" where any may."""
     backs, dealt = desk.config.deck.backs, desk.state.upkeep.dealt_back
+    if len(backs) < 2:
+        return ""
     usable = [back for back in backs if back not in desk.state.upkeep.suspect_backs]
     others = [back for back in usable if back != dealt]
-    return (others or usable or [""])[0] if len(backs) > 1 else ""
+    return (others or usable or [""])[0]
 
 
 def rejected(desk: Desk, event: shoe.DeckRejected) -> None:

@@ -21,6 +21,7 @@ from cardshoe.table.interlocks import Obstacle, ShoeView
 from cardshoe.table.memory import noted
 from cardshoe.table.orders import Order, Step
 from cardshoe.table.state import NOTED, TableState, absorb
+from cardshoe.table.upkeep import Upkeep
 
 ANSWER_S: Final = 5.0
 """So long a connected shoe may owe an answer; then people are told."""
@@ -35,8 +36,9 @@ class Live:
     `was_overdue`: it was overdue once and still runs. `done_unreported`: the shoe says that it is done, and its report
     has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a connected shoe owes
     an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now, for people. `next_back`:
-    the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service. `refused`: why a device
-    was turned away last, by its name. `closing`: the table is being closed, so nothing moves any more.
+    the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service, out of what was
+    `noticed`. `refused`: why a device was turned away last, by its name. `closing`: the table is being closed, so
+    nothing moves any more.
     """
 
     shoe_up: bool = False
@@ -58,6 +60,7 @@ class Live:
     next_back: str = ""
     stub_due: bool = False
     notices: tuple[str, ...] = ()
+    noticed: Upkeep | None = None
     refused: dict[str, str] = field(default_factory=dict)
     closing: bool = False
 
