@@ -80,6 +80,7 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "port-denied": Meaning(*_SETUP, "No access to the device. Call the technician."),
     "port-not-a-tty": Meaning(*_SETUP, "Wrong device path. Call the technician."),
     "port-vanished": Meaning(*_SETUP, "Device comes and goes. Check the cable. Call the technician."),
+    "port-no-descriptor": Meaning(*_SETUP, "Too many files are open. Call the technician."),
     "port-unusable": Meaning(*_SETUP, "Device cannot be opened. Plug it in again."),
     "port-lost": Meaning(*_LINE, "Device is gone. Deal nothing. Check cable and power."),
     "tcp-refused": Meaning(*_LINE, "Device does not answer. Check that it is on."),
@@ -205,6 +206,8 @@ ERROR_TABLE: Final[dict[str, Meaning]] = {
     "journal-untrusted": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal cannot be trusted. Deal nothing; call the floor."
     ),
+    "journal-moved": Meaning(Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal was taken away. Deal nothing."),
+    "journal-no-descriptor": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "Too many files are open. Deal nothing."),
     "journal-gone": Meaning(Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal is gone. Deal nothing; call the floor."),
     "journal-anchor": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal's anchor is bad. Deal nothing; call the floor."

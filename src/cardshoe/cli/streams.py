@@ -20,11 +20,14 @@ _ERRORS: Final = 2
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output; raises `ConfigError` (`no-output`) when it cannot be written."""
+    """Standard output; raises `ConfigError` (`no-output`) when it cannot be written, but lets who went away be."""
 
     def write(self, text: str, /) -> int:
         try:
             return super().write(text)
+        except BrokenPipeError:
+            self._end()
+            raise
         except OSError as error:
             self._end()
             raise no_output(error) from None
@@ -32,6 +35,9 @@ class _Output(io.TextIOWrapper):
     def flush(self) -> None:
         try:
             super().flush()
+        except BrokenPipeError:
+            self._end()
+            raise
         except OSError as error:
             self._end()
             raise no_output(error) from None
@@ -62,6 +68,8 @@ def finish_output(status: int) -> int:
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
+    except BrokenPipeError:  # who read our output is gone and misses nothing
+        return status
     except CardshoeError as error:
         complain(error)
         return error.exit_status

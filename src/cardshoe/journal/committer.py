@@ -20,6 +20,7 @@ from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile
 from cardshoe.journal.canonical import Prepared
 from cardshoe.journal.chain import Head, Row, extend, sign_head
+from cardshoe.journal.presence import Presence
 from cardshoe.journal.reserve import Reserve, is_full
 
 # A write-ahead file that is used again is quicker to sync than one that grows; a checkpoint costs about four commits.
@@ -45,6 +46,7 @@ class Committer:
         self._anchor = anchor
         self._since_checkpoint = 0
         self._since_anchor = 0
+        self._presence = Presence(path)
         try:
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
         except sqlite3.Error as error:
@@ -90,6 +92,7 @@ class Committer:
             if not is_full(error) or self._reserve is None or not self._reserve.give_up():
                 raise
             self._put(rows)
+        self._presence.require()
         last = rows[-1]
         self.head = Head(last.seq, last.digest, last.signature)
         self._since_checkpoint += 1

@@ -70,6 +70,25 @@ def altered(path: Path, detail: str) -> JournalError:
     )
 
 
+def moved(path: Path, detail: str) -> JournalError:
+    """Return the error for a journal whose file was taken away from under its writer."""
+    return JournalError(
+        "journal-moved",
+        f"The journal {path} was deleted, moved or replaced while it was written: {detail}. Its newest records are not "
+        f"where anyone will find them. {_NOTHING_MORE}; put the file back from where it went, or keep what is left for "
+        f"the auditor, and call the floor.",
+    )
+
+
+def no_descriptor(path: Path, detail: str) -> JournalError:
+    """Return the error for a process or a system that has no free descriptor; the disk is not to blame."""
+    return JournalError(
+        "journal-no-descriptor",
+        f"A file of the journal {path} cannot be opened: {detail}. {_NOTHING_MORE}; allow this process more open files "
+        f"(`ulimit -n`, LimitNOFILE of its service), or stop the program that holds them, and start again.",
+    )
+
+
 def from_sqlite(error: sqlite3.Error, path: Path) -> JournalError:
     """Return the JournalError that an error of SQLite on the journal at `path` stands for."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
@@ -85,6 +104,8 @@ def from_sqlite(error: sqlite3.Error, path: Path) -> JournalError:
             return in_use(path, detail)
         case sqlite3.SQLITE_CONSTRAINT:
             return altered(path, detail)
+        case sqlite3.SQLITE_CANTOPEN if _no_descriptor_is_free():
+            return no_descriptor(path, detail)
         case sqlite3.SQLITE_CANTOPEN:
             return JournalError(
                 "journal-unopenable",
@@ -100,10 +121,21 @@ def from_system(error: OSError, path: Path) -> JournalError:
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return full(path)
+        case errno.EMFILE | errno.ENFILE:
+            return no_descriptor(path, error.strerror or str(error))
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return read_only(path)
         case _:
             return disk(path, error.strerror or str(error))
+
+
+def _no_descriptor_is_free() -> bool:
+    """SQLite does not say why it could not open a file; a process that can open nothing at all is its own reason."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False
 
 
 def _is_read_only(path: Path) -> bool:

@@ -42,6 +42,7 @@ VANISHED_WITHIN_S: Final = 2.0
 """A port lost so soon after it was opened was taken by the system, not by a hand (FR-41)."""
 
 _BUSY: Final = {errno.EAGAIN, errno.EBUSY}  # the refused lock; a port that its opener marked as exclusive
+_NO_DESCRIPTOR: Final = {errno.EMFILE, errno.ENFILE}
 _GONE: Final = {errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.EIO}
 
 
@@ -51,7 +52,8 @@ def open_serial(
     """Open and configure the port; does not wait.
 
     `hold_dtr` keeps DTR and RTS up while open and afterwards; False drops both right after opening. Raises DeviceError
-    `port-missing`, `port-busy`, `port-denied`, `port-not-a-tty`, `port-vanished` or `port-unusable`.
+    `port-missing`, `port-busy`, `port-denied`, `port-not-a-tty`, `port-vanished`, `port-no-descriptor` or
+    `port-unusable`.
     """
     path = url.path
     _look(path)
@@ -148,6 +150,12 @@ def _explain(path: str, error: Exception) -> DeviceError:
         return _denied(path)
     if number in {errno.ENOTTY, errno.EINVAL}:
         return _not_a_tty(path)
+    if number in _NO_DESCRIPTOR:
+        return DeviceError(
+            "port-no-descriptor",
+            f"{path} cannot be opened: {os.strerror(number or 0)}. Allow this process more open files (`ulimit -n`, "
+            "LimitNOFILE of its service), or stop the program that holds them; it is tried again.",
+        )
     if number in _GONE:
         return vanished(path, "it was there, and gone when it was opened")
     return _unusable(path, str(error))
