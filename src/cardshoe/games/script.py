@@ -366,12 +366,16 @@ class Game:
     spots_by_name: Mapping[str, Spot] = field(init=False, repr=False, compare=False)
     required_spots: tuple[Spot, ...] = field(init=False, repr=False, compare=False)
     equal_spots: tuple[Spot, ...] = field(init=False, repr=False, compare=False)
+    has_dealer_hand: bool = field(init=False, repr=False, compare=False)
+    """Whether the dealer holds cards in this game."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spots_by_name", {spot.name: spot for spot in self.spots})
         required = tuple([spot for spot in self.spots if spot.placed is Placed.REQUIRED])
         object.__setattr__(self, "required_spots", required)
         object.__setattr__(self, "equal_spots", tuple([spot for spot in self.spots if spot.equals]))
+        stacks = [step for step in self.scripts[Method.AUTOMATED_SHOE] if isinstance(step, DealStacks)]
+        object.__setattr__(self, "has_dealer_hand", any(step.to_dealer for step in stacks))
 
     def in_settling_order(self, wagers: Mapping[str, int]) -> dict[str, int]:
         """Return `wagers` (spot to cents) in the order in which the wagers of a hand are settled."""
@@ -385,9 +389,3 @@ class Game:
     def stakes(self) -> tuple[Spot, ...]:
         """The spots on which wagers lie before the deal."""
         return tuple(spot for spot in self.spots if spot.placed is not Placed.DECISION)
-
-    @property
-    def has_dealer_hand(self) -> bool:
-        """Whether the dealer holds cards in this game."""
-        steps = self.scripts[Method.AUTOMATED_SHOE]
-        return any(isinstance(step, DealStacks) and step.to_dealer for step in steps)

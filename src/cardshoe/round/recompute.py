@@ -28,6 +28,7 @@ from cardshoe.games.script import (
 )
 from cardshoe.games.verdicts import Case, Outcome
 from cardshoe.round import irregular
+from cardshoe.round.betting import check_wagers
 from cardshoe.round.deciding import answered
 from cardshoe.round.events import (
     READ,
@@ -52,10 +53,12 @@ from cardshoe.round.faces import BOARD
 from cardshoe.round.machine import apply, new_round
 from cardshoe.round.progress import first_asked, next_destination, stub_demanded
 from cardshoe.round.settlement import next_to_settle
-from cardshoe.round.state import VOID, State
+from cardshoe.round.state import VOID, State, changed
 
 _NO_MORE_BETS: Final = NoMoreBetsCalled()
 _REVEALED: Final = DealerRevealed()
+_dealt_patterns: dict[tuple[str, tuple[tuple[str, ...], ...]], State] = {}
+MOST_PATTERNS: Final = 1024
 _FROM_HAND: Final = (Burn, DealBoard)
 
 
@@ -91,21 +94,65 @@ def recompute(record: RoundRecord) -> State:
     house = record.house
     if house.minimum_cents or house.maximum_cents:
         house = replace(house, minimum_cents={}, maximum_cents={})
-    seats = {position: f"player {position}" for position in record.hands}
-    state = new_round(record.game, house, Method.AUTOMATED_SHOE, 0, seats, live=True)
-    for position, hand in record.hands.items():
-        state = _fed(state, WagerPlaced(position, seats[position], hand.wagers))
-    state = _fed(state, _NO_MORE_BETS)
-    drive = _Drive(record, state)
-    drive.deal()
+    drive = _Drive(record, _after_deal(record, house))
     drive.rule()
     drive.play()
     drive.check()
     return drive.state
 
 
-def _fed(state: State, event: Event) -> State:
-    return apply(state, event)[0]
+def _after_deal(record: RoundRecord, house: House) -> State:
+    """Return the state in which every stack lies at its place.
+
+    Which spots have a wager decides where the stacks go, the amounts do not: each pattern of wagers is dealt once, and
+    amounts and house are put in its place after the checks that every wager goes through.
+    """
+    game, hands = record.game, record.hands
+    pattern = (game.name, tuple([(position, *hand.wagers) for position, hand in hands.items()]))
+    dealt = _dealt_patterns.get(pattern)
+    if dealt is None or dealt.game is not game:
+        dealt = _dealt_out(record, house)
+        if len(_dealt_patterns) >= MOST_PATTERNS:
+            _dealt_patterns.clear()
+        _dealt_patterns[pattern] = dealt
+        return dealt
+    for position, hand in hands.items():
+        check_wagers(game, house, hand.wagers, f"position {position}")
+    placed = tuple(
+        [
+            changed(hand, wagers=game.in_settling_order(hands[hand.position].wagers)) if hand.wagers else hand
+            for hand in dealt.hands
+        ]
+    )
+    return changed(dealt, house=house, hands=placed)
+
+
+def forget_patterns() -> None:
+    """Deal every pattern anew."""
+    _dealt_patterns.clear()
+
+
+def remembered_patterns() -> int:
+    """Return how many patterns are known, `MOST_PATTERNS` at most."""
+    return len(_dealt_patterns)
+
+
+def _dealt_out(record: RoundRecord, house: House) -> State:
+    """Wagers, "no more bets", then every stack, the dealer's last."""
+    seats = {position: f"player {position}" for position in record.hands}
+    state = new_round(record.game, house, Method.AUTOMATED_SHOE, 0, seats, live=True)
+    for position, hand in record.hands.items():
+        state, _ = apply(state, WagerPlaced(position, seats[position], hand.wagers))
+    state, _ = apply(state, _NO_MORE_BETS)
+    step = state.script[state.step]
+    command_id = 0
+    while isinstance(step, DealStacks):
+        command_id += 1
+        to = next_destination(state, step) or DEALER
+        state, _ = apply(state, StackRequested(command_id, to, step.cards))
+        state, _ = apply(state, StackDelivered(command_id, to, step.cards))
+        step = state.script[state.step]
+    return state
 
 
 class _Drive:
@@ -118,19 +165,6 @@ class _Drive:
         self.state = state
         self.answers: dict[str, Iterator[str]] = {at: iter(hand.actions) for at, hand in record.hands.items()}
         self.board: Iterator[Card] = iter(record.board)
-
-    def deal(self) -> None:
-        """Every stack, the dealer's last."""
-        state = self.state
-        step = state.script[state.step]
-        command_id = 0
-        while isinstance(step, DealStacks):
-            command_id += 1
-            to = next_destination(state, step) or DEALER
-            state = apply(state, StackRequested(command_id, to, step.cards))[0]
-            state = apply(state, StackDelivered(command_id, to, step.cards))[0]
-            step = state.script[state.step]
-        self.state = state
 
     def rule(self) -> None:
         """What the text rules on what went wrong, then what the floor ruled where the text is silent."""
