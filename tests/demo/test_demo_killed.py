@@ -83,14 +83,16 @@ def test_demo_and_world_are_both_killed(tmp_path: Path) -> None:
     dice = random.Random(3)
     journal = tmp_path / "journal"
     world = Elsewhere(tmp_path, state=True)
-    for _ in range(6):
+    try:
+        for _ in range(6):
+            world.start()
+            _killed_at(world, journal, dice.uniform(0.1, 2.0), "ultimate-texas-holdem")
+            world.kill(9)
         world.start()
-        _killed_at(world, journal, dice.uniform(0.1, 2.0), "ultimate-texas-holdem")
-        world.kill(9)
-    world.start()
-    ended = demo("--rounds", 2, "--seed", 8, "--journal", journal, *world.options)
-    counters = world.ask(do="counters")
-    world.kill()
+        ended = demo("--rounds", 2, "--seed", 8, "--journal", journal, *world.options)
+        counters = world.ask(do="counters")
+    finally:
+        world.kill()
     assert ended.status == 0, ended.err
     assert ended.last["completed"] + ended.last["voided"] == 2
     check(journal, ended.last)
