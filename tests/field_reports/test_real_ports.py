@@ -16,12 +16,12 @@ import pytest
 from real_table import GUARD_S, config_file, deleted_ptys, devices, due, kinds, table_at, until
 
 from cardshoe.clock import SystemClock
-from cardshoe.errors import DeviceError
+from cardshoe.errors import DeviceError, Refused
 from cardshoe.journal import verify
 from cardshoe.lab.hands import open_hands
 from cardshoe.lab.playing import Playing
 from cardshoe.round.events import NoMoreBetsCalled, WagerPlaced
-from cardshoe.table.acts import OpenRound
+from cardshoe.table.acts import ClearAlarm, OpenRound
 from cardshoe.table.app import Table
 from cardshoe.table.supervisor import Health
 from cardshoe.transport import Transport, open_transport
@@ -324,6 +324,23 @@ def test_motion_is_stopped_when_the_table_is_closed(tmp_path: Path) -> None:
 
     with devices(tmp_path / "a", speed=1.0) as world:
         asyncio.run(closed(world))
+
+
+def test_what_came_last_is_on_record_when_the_table_is_closed(tmp_path: Path) -> None:
+    """S20, FR-20: an answer that came too late just before the end is written all the same; closing is no loss."""
+
+    async def closed(directory: Path) -> list[str]:
+        async with table_at(directory) as table:
+            with pytest.raises(Refused):
+                await table.act(ClearAlarm("shoe-mode", "floor", "too late"))
+        async with table_at(directory) as again:
+            return [kind for kind, _body in kinds(again)]
+
+    with devices(tmp_path / "a") as world:
+        told = asyncio.run(closed(world.directory))
+    assert told.count("answer_came_late") == 1
+    assert told.count("device_closed") == 2
+    assert "device_lost" not in told
 
 
 @pytest.mark.parametrize("stopped", [False, True], ids=["answering", "stopped"])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from table_play import Dealer, config, playing, world
 
 from cardshoe.devices import shoe_events as shoe
-from cardshoe.devices.events import RequestFailed
+from cardshoe.devices.events import DeviceIdentified, DeviceLost, RequestFailed
 from cardshoe.devices.shoe_terms import Outcome
+from cardshoe.errors import DeviceError
 from cardshoe.lab.virtual import VirtualTable
-from cardshoe.link.events import LostReason
+from cardshoe.link.events import Identity, LostReason
 from cardshoe.table import view
+from cardshoe.table.memory import noted
 
 
 class Mute(VirtualTable):
@@ -108,3 +111,22 @@ def test_a_failed_request_is_made_again_and_counts_as_no_answer() -> None:
     table._carry_out(table.controller.shoe(RequestFailed("QUERY_COMMAND", 1, LostReason.UNANSWERED), table.now))
     assert not live.asked
     assert live.waiting_since == since
+
+
+def test_a_thousand_losses_leave_nothing_behind_but_their_count() -> None:
+    """Bad links: what is kept of a device that comes and goes does not grow, nor does what waits to be done."""
+    dealer = playing()
+    controller = dealer.table.controller
+    identity = Identity(
+        1, "CS-SIM-SHOE", controller.state.devices["shoe"].serial, "1.0.0-sim", b"", 1, 128, 31, 1, 1, 1
+    )
+    error = DeviceError("device-lost-silence", "the shoe fell silent")
+    sizes = []
+    for number in range(1, 1001):
+        for event in (DeviceLost(LostReason.SILENCE, error), DeviceIdentified(identity)):
+            step = controller.shoe(event, float(number))
+            assert len(step.entries) == 1
+            assert step.orders == ()
+        sizes.append(len(json.dumps(noted(controller.state))))
+    assert controller.state.upkeep.shift.losses == 1000
+    assert max(sizes) - min(sizes) <= 3  # the digits of the count

@@ -50,6 +50,9 @@ Work = Callable[[float], orders.Step]
 STOPPING_S: Final = 0.5
 """How long the end waits for the shoe to say that it has stopped."""
 
+FLUSH_S: Final = 1.0
+"""How long the end waits for the last records to be on disk."""
+
 
 def _nonce() -> bytes:
     return secrets.token_bytes(16)
@@ -153,6 +156,7 @@ class Table:
         for port in (self.shoe, self.reader):
             if port is not None:
                 await port.close()
+        await self._flush()
         if self._timer is not None:
             self._timer.cancel()
         if self._task is not None:
@@ -170,6 +174,16 @@ class Table:
         until = self._clock.now() + STOPPING_S
         while self._clock.now() < until and live.shoe_up and live.shoe is not None and not live.shoe.inhibited:
             await asyncio.sleep(0.01)
+
+    async def _flush(self) -> None:
+        """Have what happened up to now written, as far as the disk answers within `FLUSH_S`."""
+        if self._task is None or self.failure is not None:
+            return
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait((self.controller.advance, done))
+        await asyncio.wait({done}, timeout=FLUSH_S)
+        if done.done() and done.exception() is not None:
+            _log.warning("the last records could not be written: %s", done.exception())
 
     # --- the way of an input
 

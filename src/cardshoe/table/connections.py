@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost
 from cardshoe.devices.shoe_terms import ShoeCapability
+from cardshoe.link.events import LostReason
 from cardshoe.table.decks import suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import NOT_PROVED
@@ -69,6 +70,9 @@ def refused(desk: Desk, device: str, event: DeviceRefused) -> None:
 
 def lost(desk: Desk, device: str, event: DeviceLost) -> None:
     """Write the loss; while a command runs it is one "on motion", and the move is neither done nor undone."""
+    if event.reason is LostReason.CLOSED:
+        desk.write("device_closed", {"device": device})  # by us: no loss that service has to count
+        return
     command = desk.state.command
     moving = device == "shoe" and command is not None and not command.ready
     body = {"device": device, "code": event.error.code, "text": event.error.text, "on_motion": moving}
