@@ -218,8 +218,8 @@ class Table:
 
     async def _perform(self, order: orders.Order) -> None:
         match order:
-            case orders.SignHead(round_id):
-                await asyncio.wrap_future(self.journal.sign_head("round-completed", round_number=round_id))
+            case orders.SignHead(round_id, reason):
+                await asyncio.wrap_future(self.journal.sign_head(reason, round_number=round_id))
             case orders.Acknowledge(device, event_id):
                 port = self.shoe if device == "shoe" else self.reader
                 if port is not None:

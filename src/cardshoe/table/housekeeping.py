@@ -28,6 +28,7 @@ from cardshoe.table.acts import (
 from cardshoe.table.decks import in_deal, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.interlocks import FULL_DECK
+from cardshoe.table.orders import SignHead
 
 _ROLES: Final = ("dealer", "floor", "technician")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -141,6 +142,7 @@ def _signed_off(desk: Desk, cards: int, role: str, reason: str) -> None:
             " the shoe, also one that was taken away, in the rack and under the table",
         )
     desk.write("signed_off", {"cards": cards, "role": role, "reason": reason})
+    desk.order(SignHead(None, "shift-end"))
 
 
 def _calibrated(desk: Desk, act: CalibrationChanged) -> None:

@@ -64,9 +64,10 @@ class Acknowledge:
 
 @dataclass(frozen=True, slots=True)
 class SignHead:
-    """Sign the journal's head: a round is over."""
+    """Sign the journal's head: a round is over, or (`round_id` None) a shift is."""
 
-    round_id: int
+    round_id: int | None
+    reason: str = "round-completed"
 
 
 ShoeOrder = Dispense | PrepareDeck | QueryCommand | SetInhibit | ClearFault
