@@ -80,14 +80,15 @@ def test_a_table_asks_its_own_disk(tmp_path: Path) -> None:
     least = min(free_space(tmp_path).free_bytes // MIB + 100_000, 1_000_000)
     config = tmp_path / "table.toml"
     config.write_text(CONFIG.format(journal=tmp_path / "journal", least=least))
-    given = '{"op": "open_round"}\n'
+    clear = {"op": "clear", "code": "disk-space", "role": "technician", "reason": "it is enough"}
+    given = '{"op": "open_round"}\n' + json.dumps(clear) + "\n"
     done = subprocess.run(
         command("run", "--config", config, "--json"), input=given, capture_output=True, text=True, timeout=60
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     refusals = [answer["refusal"] for answer in answers if answer.get("accepted") is False]
-    assert [refusal["code"] for refusal in refusals] == ["held"], done
-    assert str(tmp_path) in refusals[0]["text"]
+    assert [refusal["code"] for refusal in refusals] == ["held", "disk-space"], done
+    assert all(str(tmp_path) in refusal["text"] for refusal in refusals)
 
 
 def test_a_key_in_another_unit_is_refused() -> None:

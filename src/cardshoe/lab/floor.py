@@ -13,6 +13,7 @@ from typing import Final
 
 from cardshoe.devices.shoe_terms import DeckState
 from cardshoe.error_table import ERROR_TABLE, Clears
+from cardshoe.errors import JournalError
 from cardshoe.games.script import DEALER, POSITIONS
 from cardshoe.lab.doings import Do, Pause, Say, Shows, Steps
 from cardshoe.lab.eyes import Sight, agrees, sight
@@ -37,6 +38,8 @@ _NEVER_CONTINUED: Final = frozenset(
         "cover-card-unexpected",
     }
 )
+_NOT_FOR_ROBOTS: Final = frozenset({"disk-space", "journal-past-untrusted"})
+"""Nobody in a laboratory makes room on a disk, or vouches for a journal that was changed: the game ends."""
 _BAD_DECK: Final = frozenset(
     {"deck-rejected", "deck-rejected-identity", "deck-design-unknown", "deck-doubted", "stub-count-wrong"}
 )
@@ -72,7 +75,9 @@ class Floor:
         yield Say(HoldCleared(hold.code, choice, role, _reason(choice, seen, hold), second))
 
     def alarm(self, alarm: TableAlarm) -> Steps:
-        """Answer an open question between rounds."""
+        """Answer an open question between rounds. Raises `JournalError` for one that only people can see to."""
+        if alarm.code in _NOT_FOR_ROBOTS:
+            raise JournalError(alarm.code, alarm.text)
         meaning = ERROR_TABLE.get(alarm.code)
         clears = meaning.clears if meaning is not None else Clears.FLOOR
         yield Pause(THINKS_S)

@@ -29,11 +29,11 @@ from cardshoe.journal.space import free_space
 from cardshoe.link.events import Identity
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
-from cardshoe.table.acts import Act, OpenRound
+from cardshoe.table.acts import Act, ClearAlarm, OpenRound
 from cardshoe.table.config import DevicePart, TableConfig
 from cardshoe.table.controller import Controller
 from cardshoe.table.header import opened
-from cardshoe.table.journal_watch import RESERVE_BYTES
+from cardshoe.table.journal_watch import DISK_SPACE, RESERVE_BYTES, require_room
 from cardshoe.table.memory import recalled
 from cardshoe.table.state import NOTED, TableState
 from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
@@ -97,9 +97,12 @@ class Table:
         """Do what a person asks; returns once it is on disk. Raises `Refused`, `InputError`, `JournalError`."""
         if self.failure is not None:
             raise self.failure
-        if isinstance(act, OpenRound):
+        if isinstance(act, OpenRound | ClearAlarm):
             space = free_space(self.journal.path.parent)
-            self._enqueue(lambda now: self.controller.room_looked_at(space, now))
+            if isinstance(act, ClearAlarm) and act.code == DISK_SPACE:
+                require_room(self.config, space)
+            elif isinstance(act, OpenRound):
+                self._enqueue(lambda now: self.controller.room_looked_at(space, now))
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait((lambda now: self.controller.act(act, now), done))
         await done
