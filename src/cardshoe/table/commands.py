@@ -1,8 +1,9 @@
 """What becomes of a command given to the shoe: from the answer, through the outcome, to the stack's delivery.
 
 Owns the resolution of the open command. A lost command is not a failed one: until the shoe, asked by command id, has
-said otherwise its outcome is unknown. *Never seen* alone lets the same id be sent again, with a new intent on disk;
-after any other answer never (promise P1). Where the shoe cannot say, a person looks.
+said otherwise its outcome is unknown. Nothing is ever sent a second time: what the shoe has never seen, or stopped
+before a card came out, is requested anew with a new intent and a new id, past every interlock; after any other answer
+nothing is (promise P1). Where the shoe cannot say, a person looks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from cardshoe.devices import shoe_events as shoe
 from cardshoe.devices.shoe_terms import DispenseResult, Outcome
 from cardshoe.games.verdicts import Case
 from cardshoe.round.events import StackDelivered, StackNotMoved, StackUnknown
-from cardshoe.table.dealing import REFUSAL_PAUSE_S, send
+from cardshoe.table.dealing import REFUSAL_PAUSE_S
 from cardshoe.table.decks import rejected
 from cardshoe.table.desk import Desk
 from cardshoe.table.state import Command, Work
@@ -87,11 +88,9 @@ def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
         _preparation_outcome(desk, command, event.outcome, now, overdue=overdue)
         return
     match event.outcome:
-        case Outcome.NEVER_SEEN if desk.held:
-            _not_moved(desk, command, "the shoe never saw the command", now)  # requested anew once nothing is held
         case Outcome.NEVER_SEEN:
-            desk.write("command_resent", {"command_id": command.command_id})
-            send(desk, now)
+            # What is still due is requested anew, with a new intent, past every interlock: nothing is sent blindly.
+            _not_moved(desk, command, "the shoe never saw the command", now)
         case Outcome.RUNNING:
             desk.live.command_due = now + desk.config.timing.dispense_s(command.cards)
             if overdue and desk.live.was_overdue:
@@ -154,6 +153,7 @@ def _not_moved(desk: Desk, command: Command, why: str, now: float) -> None:
     if command.work is Work.PREPARE:
         desk.write("command_ended", {"command_id": command.command_id, "why": why})
     else:
+        desk.write("command_withdrawn", {"command_id": command.command_id, "why": why})
         desk.happened(StackNotMoved(command.command_id, why))
 
 

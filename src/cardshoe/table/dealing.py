@@ -112,7 +112,7 @@ def _next_stack(desk: Desk, step: RequestStack, view: ShoeView, now: float) -> N
         desk.write("deck_armed", {"deck_id": view.deck_id, "cards": view.cards_left, "back": back, "checked": reads})
     command_id = state.last_command_id + 1
     desk.happened(StackRequested(command_id, step.to, step.cards))
-    send(desk, now)
+    _send(desk, now)
 
 
 def _why_not(desk: Desk, step: RequestStack, view: ShoeView) -> Obstacle | None:
@@ -123,7 +123,7 @@ def _why_not(desk: Desk, step: RequestStack, view: ShoeView) -> Obstacle | None:
     return why_not if why_not is not None else cover_card_obstacle(desk, step)
 
 
-def send(desk: Desk, now: float) -> None:
+def _send(desk: Desk, now: float) -> None:
     """Order the open dispense; its intent is among the entries written."""
     command, deck_id = desk.state.command, desk.state.deck_id
     desk.live.done_unreported = False

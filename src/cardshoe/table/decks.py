@@ -56,7 +56,8 @@ def counted(desk: Desk, status: shoe.ShoeStatus) -> None:
         return
     if status.deck_state is not DeckState.VERIFIED or status.deck_id != state.deck_id or status.cards_left is None:
         return
-    if status.fault is not None or status.running_command is not None or status.last_event != known.consumed_event:
+    disturbed = status.fault is not None and fault_disturbs(status.fault)
+    if disturbed or status.running_command is not None or status.last_event != known.consumed_event:
         return
     missing = upkeep.armed_cards - out - status.cards_left
     if missing != 0 and missing != upkeep.cards_unasked:

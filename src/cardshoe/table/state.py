@@ -59,7 +59,7 @@ class TableAlarm:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over the whole journal."""
+    """Counts over the whole journal. A request that the shoe never took up does not count; it is made anew."""
 
     completed: int = 0
     voided: int = 0
@@ -148,6 +148,10 @@ def _deck_armed(state: TableState, body: Mapping[str, Any]) -> TableState:
 def _preparation_requested(state: TableState, body: Mapping[str, Any]) -> TableState:
     number = _number(body, "command_id")
     return replace(state, command=Command(number, Work.PREPARE), last_command_id=number)
+
+
+def _command_withdrawn(state: TableState, _body: Mapping[str, Any]) -> TableState:
+    return replace(state, tally=_plus(state.tally, stacks_requested=-1))
 
 
 def _command_ended(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -274,6 +278,7 @@ _TAKEN: Final[Mapping[str, Callable[[TableState, Mapping[str, Any]], TableState]
     "deck_armed": _deck_armed,
     "deck_preparation_requested": _preparation_requested,
     "command_ended": _command_ended,
+    "command_withdrawn": _command_withdrawn,
     "command_ids_raised": _ids_raised,
     "device_identified": _identified,
     "shoe_reported": _shoe_told,

@@ -18,7 +18,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from cardshoe.clock import Clock
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, Output
-from cardshoe.errors import DeviceError
+from cardshoe.errors import CardshoeError, ConfigError, DeviceError
 from cardshoe.link.events import Identity
 from cardshoe.table.config import TimingPart
 from cardshoe.transport import Transport
@@ -76,7 +76,7 @@ class Attempt:
     """How the last attempts went: `failures` in a row, and the last `error`."""
 
     failures: int = 0
-    error: DeviceError | None = None
+    error: CardshoeError | None = None
 
 
 class Repeats:
@@ -128,7 +128,7 @@ class DevicePort(Generic[E]):
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
         self._ended = asyncio.Event()
-        self._first: asyncio.Future[DeviceError | None] | None = None
+        self._first: asyncio.Future[CardshoeError | None] | None = None
         self._pause_s = 0.0
         self._up_since: float | None = None
         self._repeats = Repeats()
@@ -140,7 +140,7 @@ class DevicePort(Generic[E]):
         self._task = loop.create_task(self._keep_connected(), name=f"device {self.name}")
 
     async def first_attempt(self) -> None:
-        """Wait for the end of the first attempt; raises its `DeviceError` when the device could not be had."""
+        """Wait for the end of the first attempt; raises its error when the device could not be had."""
         if self._first is None:
             return
         error = await self._first
@@ -182,7 +182,7 @@ class DevicePort(Generic[E]):
             case _:
                 pass
 
-    def _answer_first(self, error: DeviceError | None) -> None:
+    def _answer_first(self, error: CardshoeError | None) -> None:
         if self._first is not None and not self._first.done():
             self._first.set_result(error)
 
@@ -215,7 +215,7 @@ class DevicePort(Generic[E]):
         self._ended.clear()
         try:
             self._transport = await self._opener(self.url)
-        except DeviceError as error:
+        except (DeviceError, ConfigError) as error:
             self._lost_without_session(error)
             return
         loop = asyncio.get_running_loop()
@@ -224,7 +224,7 @@ class DevicePort(Generic[E]):
         self.perform(self.driver.open(now, deadline=now + OPENING_S))
         await self._ended.wait()
 
-    def _lost_without_session(self, error: DeviceError) -> None:
+    def _lost_without_session(self, error: CardshoeError) -> None:
         self.last = Attempt(self.last.failures + 1, error)
         self._answer_first(error)
 
