@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import independent_verifier
 import pytest
 from crash_bench import Tables, World, judge, judge_whole
 
@@ -107,3 +108,17 @@ def test_the_shoe_loses_its_power_in_a_dispense(tables: Tables) -> None:
 def test_the_shoe_loses_its_power_at_every_state(tables: Tables, at: str, table_too: bool) -> None:
     """P1, P2: every state of a dispense, the table killed as well or not."""
     _power_cut(tables, at, table_too=table_too)
+
+
+def test_a_table_whose_reader_went_away_ends_in_good_order(tables: Tables) -> None:
+    """P2: no signal ends a table, be it a device that hangs up or a reader of what it says; the journal is closed."""
+    tables.world.start()
+    process = subprocess.Popen(tables.arguments(1), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    said = process.stderr.read()
+    assert (process.wait(WITHIN_S), b"Traceback" in said) == (1, False), said
+    process.stderr.close()
+    assert judge(tables.journal, tables.world) == []
+    assert '"kind":"journal_closed"' in independent_verifier.read_rows(tables.journal)[-1][1]
