@@ -6,7 +6,7 @@ reads entries as plain JSON and knows the rules that it needs itself; only the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -68,6 +68,7 @@ class Book:
         self.preparations: set[int] = set()
         self.questions: list[tuple[str, str]] = []
         self.highest_id = 0
+        self._undo: Callable[[], object] = lambda: None
         self.safe: dict[str, int] = {"shoe": 0, "reader": 0}
         self.settled_rounds: set[int] = set()
         self.completed = 0
@@ -112,7 +113,10 @@ class Book:
         """Count wagers: the entry gives totals."""
         if self.round is not None:
             position = str(body["position"])
-            self.round.wagers.setdefault(position, {}).update(body["wagers"])
+            wagers = self.round.wagers
+            before = dict(wagers.get(position, {}))
+            self._undo = lambda: wagers.__setitem__(position, before)
+            wagers.setdefault(position, {}).update(body["wagers"])
             self.round.players[position] = str(body["player"])
 
     def left(self, body: Body) -> None:
@@ -182,12 +186,22 @@ class Book:
     def decided(self, body: Body) -> None:
         """Count a player's answer."""
         if self.round is not None:
-            self.round.decisions.setdefault(str(body["position"]), []).append(str(body["action"]))
+            decisions = self.round.decisions.setdefault(str(body["position"]), [])
+            decisions.append(str(body["action"]))
+            self._undo = decisions.pop
 
     def turned(self, body: Body) -> None:
         """Count a face that was turned up."""
         if self.round is not None:
-            self.round.faces.setdefault(str(body["place"]), []).append(str(body["face"]))
+            faces = self.round.faces.setdefault(str(body["place"]), [])
+            faces.append(str(body["face"]))
+            if body["source"] == "declared":
+                self._undo = lambda: faces.remove(str(body["face"]))
+
+    def corrected(self, body: Body) -> None:
+        """Count what was entered in place of the last thing that was entered."""
+        self._undo()
+        self.take(str(body["entry"]["kind"]), body["entry"])
 
     def board(self, body: Body) -> None:
         """Count community cards."""
@@ -279,6 +293,7 @@ _ENTRIES = {
     "stack-unknown": Book.unknown,
     "decision-made": Book.decided,
     "card-turned": Book.turned,
+    "entry-corrected": Book.corrected,
     "board-dealt": Book.board,
     "alarm-raised": Book.alarmed,
     "alarm_raised": Book.alarmed,

@@ -44,8 +44,9 @@ class Ear:
     def hear(self, data: bytes) -> list[Said]:
         """Return the messages that `data` completes, those that only keep the line alive left out."""
         said: list[Said] = []
-        whole = self._between and data.find(0) == len(data) - 1 > _TYPE_AT
-        if whole and data[0] > _TYPE_AT and data[_TYPE_AT] in _STATUS_OR_HEARTBEAT:
+        at = 1 if data[:1] == b"\x00" else 0
+        whole = self._between and data.find(0, at) == len(data) - 1 > at + _TYPE_AT
+        if whole and data[at] > _TYPE_AT and data[at + _TYPE_AT] in _STATUS_OR_HEARTBEAT:
             return said  # most of what goes over a line; not worth the decoding
         self._between = data.endswith(b"\x00")
         for frame in self._frames.feed(data):
