@@ -41,7 +41,7 @@ def answer_lines(file: Path | None, answer: Answer) -> NoReturn:
             any_line = True
             answered = answer_line(number, raw, answer)
             refused = refused or "error" in answered
-            _write(json.dumps(answered) + "\n")
+            _write(_ENCODER.encode(answered) + "\n")
     if not any_line:
         raise ConfigError("no-lines", f"{where} holds no line; give one JSON object a line")
     raise typer.Exit(1 if refused else 0)
@@ -139,6 +139,9 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _constant(name: str) -> None:
     _found.note("line-not-json", f"{name} is no number of JSON; give whole cents")
 
+
+_ENCODER: Final = json.JSONEncoder(check_circular=False, allow_nan=False)
+"""An answer is a tree, made here or read from JSON."""
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 

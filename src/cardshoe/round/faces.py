@@ -44,26 +44,26 @@ def turn(state: State, event: CardTurned) -> tuple[State, Effects]:
         raise Refused("face-source", f"{quoted(event.source)} is no source of a face; a card is read or declared")
     if event.place not in _PLACES:
         raise Refused("face-place", f"{quoted(event.place)} is no place of a card; use board, dealer or 1 to 6")
-    if card in state.seen:
-        raise Misfit(
-            Hold(
-                "card-seen-twice",
-                f"{card} at {event.place} was seen before in this round. Is it a misreading?",
-                Clears.TWO_PEOPLE,
-                ("misread", "void-all"),
-                who=event.place,
-            ),
-            state,
-        )
-    declared = state.declared if event.source == READ else (*state.declared, event.face)
-    seen = state.seen | {card}
-    if event.place == BOARD:
-        if len(state.board_faces) >= state.board_up:
+    return turned_up(state, event.place, (card,), event.source), _NONE
+
+
+def turned_up(state: State, place: str, cards: tuple[Card, ...], source: str) -> State:
+    """Return `state` after `cards` were turned up at `place`, one after the other: read or declared.
+
+    Raises `Misfit` when one was seen before or no face is due there.
+    """
+    seen = state.seen.union(cards)
+    if len(seen) != len(state.seen) + len(cards):
+        raise _seen_twice(state, place, cards)
+    declared = state.declared if source == READ else (*state.declared, *[card.text for card in cards])
+    if place == BOARD:
+        faces = (*state.board_faces, *cards)
+        if len(faces) > state.board_up:
             raise _unexpected(state, BOARD)
-        return changed(state, board_faces=(*state.board_faces, card), seen=seen, declared=declared), _NONE
-    if event.place == DEALER:
-        return _turn_dealers(state, card, seen, declared), _NONE
-    return _turn_players(state, event, card, seen, declared), _NONE
+        return changed(state, board_faces=faces, seen=seen, declared=declared)
+    if place == DEALER:
+        return _turn_dealers(state, cards, seen, declared)
+    return _turn_players(state, state.hand(place), cards, source, seen, declared)
 
 
 def foreign(state: State, event: ForeignCardSeen) -> tuple[State, Effects]:
@@ -136,28 +136,36 @@ def complete(state: State, _event: RoundCompleted) -> tuple[State, Effects]:
     return changed(state, closed=True), _NONE
 
 
-def _turn_dealers(state: State, card: Card, seen: frozenset[Card], declared: tuple[str, ...]) -> State:
+def _turn_dealers(state: State, cards: tuple[Card, ...], seen: frozenset[Card], declared: tuple[str, ...]) -> State:
     if not state.dealer_revealed:
         if state.void_all:  # no secret any more, and it must not turn up again
             return changed(state, seen=seen)
         if state.dealer_dealt:
             raise Misfit(_seen_early(state), state)
-    if not state.dealer_revealed or len(state.dealer_faces) >= state.dealer_dealt:
+    faces = (*state.dealer_faces, *cards)
+    if not state.dealer_revealed or len(faces) > state.dealer_dealt:
         raise _unexpected(state, DEALER)
-    return changed(state, dealer_faces=(*state.dealer_faces, card), seen=seen, declared=declared)
+    return changed(state, dealer_faces=faces, seen=seen, declared=declared)
 
 
 def _turn_players(
-    state: State, event: CardTurned, card: Card, seen: frozenset[Card], declared: tuple[str, ...]
+    state: State, hand: Hand, cards: tuple[Card, ...], source: str, seen: frozenset[Card], declared: tuple[str, ...]
 ) -> State:
-    hand = state.hand(event.place)
     if hand.status is VOID and not hand.waits:
         return changed(state, seen=seen)
     settles = hand.result is None and (hand.status is LIVE or hand.waits) and isinstance(due(state), SettleHands)
-    if not settles or len(hand.faces) >= hand.dealt:
+    faces = (*hand.faces, *cards)
+    if not settles or len(faces) > hand.dealt:
         raise _unexpected(state, hand.position)
-    turned = changed(hand, faces=(*hand.faces, card), sources=(*hand.sources, event.source))
+    turned = changed(hand, faces=faces, sources=(*hand.sources, *[source] * len(cards)))
     return with_hand(state, turned, seen=seen, declared=declared)
+
+
+def _seen_twice(state: State, place: str, cards: tuple[Card, ...]) -> Misfit:
+    twice = next((card for card in cards if card in state.seen), cards[-1])
+    question = f"{twice} at {place} was seen before in this round. Is it a misreading?"
+    hold = Hold("card-seen-twice", question, Clears.TWO_PEOPLE, ("misread", "void-all"), who=place)
+    return Misfit(hold, state)
 
 
 def _unexpected(state: State, place: str) -> Misfit:

@@ -15,6 +15,7 @@ from cardshoe.errors import InputError, Refused
 from cardshoe.games.house import House
 from cardshoe.games.script import (
     DEALER,
+    POSITIONS,
     Ask,
     Burn,
     DealBoard,
@@ -29,13 +30,13 @@ from cardshoe.games.script import (
 from cardshoe.games.verdicts import Case, Outcome
 from cardshoe.round import irregular
 from cardshoe.round.betting import check_wagers
+from cardshoe.round.dealing import Misfit
 from cardshoe.round.deciding import answered
 from cardshoe.round.events import (
     READ,
     BoardDealt,
     BoardTurned,
     CardBurned,
-    CardTurned,
     DealerRevealed,
     DecisionMade,
     Event,
@@ -49,7 +50,7 @@ from cardshoe.round.events import (
     StubRemoved,
     WagerPlaced,
 )
-from cardshoe.round.faces import BOARD
+from cardshoe.round.faces import BOARD, turned_up
 from cardshoe.round.machine import apply, new_round
 from cardshoe.round.progress import first_asked, next_destination, stub_demanded
 from cardshoe.round.settlement import next_to_settle
@@ -57,6 +58,9 @@ from cardshoe.round.state import VOID, State, changed
 
 _NO_MORE_BETS: Final = NoMoreBetsCalled()
 _REVEALED: Final = DealerRevealed()
+_STUB_OUT: Final = StubRemoved()
+_SETTLED: Final = {position: HandSettled(position) for position in POSITIONS}
+_COLLECTED: Final = {position: HandCollected(position) for position in POSITIONS}
 _dealt_patterns: dict[tuple[str, tuple[tuple[str, ...], ...]], State] = {}
 MOST_PATTERNS: Final = 1024
 _FROM_HAND: Final = (Burn, DealBoard)
@@ -158,13 +162,12 @@ def _dealt_out(record: RoundRecord, house: House) -> State:
 class _Drive:
     """One round on its way through the machine."""
 
-    __slots__ = ("answers", "board", "record", "state")
+    __slots__ = ("answers", "record", "state")
 
     def __init__(self, record: RoundRecord, state: State) -> None:
         self.record = record
         self.state = state
         self.answers: dict[str, Iterator[str]] = {at: iter(hand.actions) for at, hand in record.hands.items()}
-        self.board: Iterator[Card] = iter(record.board)
 
     def rule(self) -> None:
         """What the text rules on what went wrong, then what the floor ruled where the text is silent."""
@@ -188,7 +191,7 @@ class _Drive:
         while not self.state.over:
             step = self.state.script[self.state.step]
             if type(step) in _FROM_HAND and stub_demanded(self.state):
-                self._feed(StubRemoved())
+                self._feed(_STUB_OUT)
             match step:
                 case Ask():
                     self._ask(step)
@@ -224,16 +227,18 @@ class _Drive:
     def _feed(self, event: Event) -> None:
         self.state = apply(self.state, event)[0]
 
-    def _turn(self, place: str, cards: Sequence[Card]) -> None:
-        for card in cards:
-            self.state = apply(self.state, CardTurned(card.text, place, READ))[0]
+    def _turn(self, place: str, cards: tuple[Card, ...]) -> None:
+        try:
+            self.state = turned_up(self.state, place, cards, READ)
+        except Misfit as misfit:
+            raise Refused(misfit.hold.code, misfit.hold.question, cites=misfit.hold.cites) from None
 
     def _turn_board(self) -> None:
-        missing = self.state.board_up - len(self.state.board_faces)
-        cards = [card for _, card in zip(range(missing), self.board, strict=False)]
-        if len(cards) < missing:
-            wanted = self.state.game.board_cards
-            raise InputError("card-count", f"board: {len(self.record.board)} cards, not {wanted}; give all of them")
+        state, record = self.state, self.record
+        cards = record.board[len(state.board_faces) : state.board_up]
+        if len(cards) < state.board_up - len(state.board_faces):
+            wanted = state.game.board_cards
+            raise InputError("card-count", f"board: {len(record.board)} cards, not {wanted}; give all of them")
         self._turn(BOARD, cards)
 
     def _ask(self, step: Ask) -> None:
@@ -257,8 +262,8 @@ class _Drive:
         cards = self.record.hands[hand.position].cards
         self._check_count(f"positions[{hand.position!r}].cards", cards)
         self._turn(hand.position, cards)
-        self._feed(HandSettled(hand.position))
-        self._feed(HandCollected(hand.position))
+        self._feed(_SETTLED[hand.position])
+        self._feed(_COLLECTED[hand.position])
 
     def _check_count(self, where: str, cards: Sequence[Card]) -> None:
         each = self.record.game.cards_each
