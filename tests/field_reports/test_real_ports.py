@@ -22,9 +22,11 @@ from cardshoe.lab.hands import open_hands
 from cardshoe.lab.playing import Playing
 from cardshoe.round.events import NoMoreBetsCalled, WagerPlaced
 from cardshoe.table.acts import ClearAlarm, OpenRound
-from cardshoe.table.app import Table
+from cardshoe.table.app import FLUSH_S, STOPPING_S, Table
 from cardshoe.table.supervisor import Health
 from cardshoe.transport import Transport, open_transport
+from cardshoe.transport.serial_port import LINGER_S
+from cardshoe.transport.usb_bulk import CLOSE_JOIN_S
 
 WAGERS = {"ante": 1000, "blind": 1000}
 
@@ -375,6 +377,12 @@ def test_the_end_comes_whatever_the_port_does(tmp_path: Path, stopped: bool) -> 
             run.stdin.close()
             run.stdout.close()
         assert verify(world.directory / "table.db").ok
+
+
+def test_what_the_end_waits_for_adds_up_to_less_than_five_seconds() -> None:
+    """FR-16, FR-15: everything that waits for a port at the end has a bound, and their sum is within 5 s."""
+    ports = 2 * max(LINGER_S, CLOSE_JOIN_S)
+    assert STOPPING_S + FLUSH_S + ports < 5.0
 
 
 def test_a_killed_table_starts_again_at_once(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from table_play import TOML, Dealer, world
 
@@ -9,6 +11,7 @@ from cardshoe.errors import ConfigError, Refused
 from cardshoe.lab.virtual import VirtualTable
 from cardshoe.table.acts import DeckPlaced, DeckReplaced
 from cardshoe.table.config import parse_config
+from cardshoe.table.decks import proof_obstacle, suspect
 from cardshoe.table.state import TableState, absorb
 from cardshoe.table.upkeep import Upkeep, noted_upkeep, recalled_upkeep
 
@@ -141,3 +144,17 @@ def test_wrong_deck_settings_are_refused_by_name(deck: str, code: str, named: st
         parse_config(text, "test.toml")
     assert error.value.code == code
     assert named in error.value.text
+
+
+@pytest.mark.parametrize("left", [50, None])
+def test_a_shoe_that_does_not_know_what_is_left_proves_no_count(left: int | None) -> None:
+    """E10: where the count can be had it is waited for; where the shoe cannot say the floor is asked at once."""
+    dealer = table("")
+    dealer.play(1, stops=lambda: "Take 2 cards" in dealer.table.shown.words)
+    desk = dealer.table.controller.desk
+    suspect(desk, "a card was seen to stick")
+    assert desk.live.shoe is not None
+    desk.live.shoe = replace(desk.live.shoe, cards_left=left)
+    obstacle = proof_obstacle(desk)
+    assert obstacle is not None
+    assert obstacle.code == ("deck-recount" if left is not None else "deck-not-proved")

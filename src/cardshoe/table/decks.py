@@ -71,9 +71,10 @@ def counted(desk: Desk, status: shoe.ShoeStatus) -> None:
 
 
 def not_provable(desk: Desk) -> bool:
-    """Tell whether the deck of the open round is suspect and the shoe does not know how many cards came out."""
-    upkeep = desk.state.upkeep
-    return upkeep.suspect_deck_id == desk.state.deck_id and upkeep.cards_out is None
+    """Tell whether the deck of the open round is suspect and the shoe does not know how many came out, or are left."""
+    upkeep, view = desk.state.upkeep, desk.live.shoe
+    known = upkeep.cards_out is not None and view is not None and view.cards_left is not None
+    return upkeep.suspect_deck_id == desk.state.deck_id and not known
 
 
 def proof_obstacle(desk: Desk) -> Obstacle | None:
