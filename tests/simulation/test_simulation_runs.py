@@ -51,6 +51,10 @@ SEEDS_THAT_FOUND_SOMETHING = [
     Order(28, 10, "hostile"),
     Order(32, 10, "hostile"),
     Order(40, 10, "hostile"),
+    # A fault behind another one was never cleared: requested and refused (faulted) for ever (P9).
+    Order(2022, 10, "hostile"),
+    # A cover card in the mouth was seen by nobody: the gate was never cleared (P9).
+    Order(141, 10, "hostile"),
 ]
 
 

@@ -140,7 +140,10 @@ def _stopped(desk: Desk, command: Command, event: shoe.DispenseFailed | shoe.Dis
 
 
 def _refused(desk: Desk, command: Command, refusal: DispenseResult, now: float) -> None:
-    if refusal not in _PASSING:
+    # A fault that no report explains (another one came first, or the table was restarted) would be refused for ever.
+    known = desk.live.shoe is not None and desk.live.shoe.stopping_fault is not None
+    unexplained = refusal is DispenseResult.FAULTED and not known
+    if refusal not in _PASSING or unexplained:
         why = refusal.name.lower().replace("_", " ")
         desk.alarm("stack-refused", f"The shoe refuses the {_what(command)}: {why}.")
     _not_moved(desk, command, f"the shoe refused ({refusal.name.lower()})", now)

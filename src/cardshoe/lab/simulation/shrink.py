@@ -11,6 +11,8 @@ from typing import Final
 from cardshoe.lab.simulation.runs import Order, Result, run
 
 MOST_TRIES: Final = 120
+MOST_VIRTUAL_S: Final = 4_000.0
+"""So much virtual time all tries may take together: runs that wait for what never comes are long."""
 
 
 def shrunk(result: Result) -> Result:
@@ -22,7 +24,7 @@ def shrunk(result: Result) -> Result:
     keys = list(search.best.happened)
     search.try_order(replace(search.best.order, only=frozenset(key for key in keys if " " not in key)))
     size = max(len(keys) // 2, 1)
-    while size >= 1 and search.tries < MOST_TRIES:
+    while size >= 1 and not search.tired:
         if not search.drop_some(size):
             size //= 2
     return search.best
@@ -33,12 +35,19 @@ class _Search:
 
     def __init__(self, result: Result) -> None:
         self.best = result
-        self.tries = 0
+        self._tries = 0
+        self._virtual_s = 0.0
+
+    @property
+    def tired(self) -> bool:
+        """Tell whether enough was tried."""
+        return self._tries >= MOST_TRIES or self._virtual_s > MOST_VIRTUAL_S
 
     def try_order(self, order: Order) -> bool:
         """Run `order`; keep it when it breaks the same promise."""
-        self.tries += 1
         tried = run(order)
+        self._tries += 1
+        self._virtual_s += tried.virtual_s
         finding, wanted = tried.finding, self.best.finding
         if finding is None or wanted is None or finding.promise != wanted.promise:
             return False
@@ -52,7 +61,7 @@ class _Search:
         for start in range(0, len(keys), size):
             group = frozenset(keys[start : start + size])
             only = self.best.order.only or frozenset()
-            if self.tries >= MOST_TRIES:
+            if self.tired:
                 return False
             if group & only and self.try_order(replace(self.best.order, only=only - group)):
                 dropped = True
