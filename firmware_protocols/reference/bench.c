@@ -50,7 +50,7 @@ void hal_motor(uint8_t motor) {
   if (motor == bench.motor) return;
   uint8_t before = bench.motor;
   bench.motor = motor;
-  bench.due = bench_now_ms() + part(3);
+  if (bench.at < CLINGING) bench.due = bench_now_ms() + part(3); /* what slides by itself does not ask the motor */
   bench.hand_due = bench_now_ms() + bench.hand_ms;
   if (motor == MOTOR_FEED) begin_feed();
   if (motor == MOTOR_COUNT) {

@@ -64,6 +64,8 @@ class Lab:
         self._lab = ctypes.CDLL(str(library))
         self._found = ctypes.create_string_buffer(16384)
         self._lab.lab_run.restype = ctypes.c_uint32
+        for name in ("lab_read", "lab_frame", "lab_dropped", "lab_encode"):
+            getattr(self._lab, name).restype = ctypes.c_uint16
         self._ms = 0
 
     def start(self, *, card_ms: int = CARD_MS, count_ms: int = COUNT_MS) -> None:
@@ -82,13 +84,14 @@ class Lab:
     def read(self, until: float) -> bytes:
         """What it sends, as it comes, or nothing at `until`."""
         target = max(self._ms, -int(-until * 1000 // 1))
+        target += target / 1000 < until  # rounded down: without this, time would stand still
         self._ms = self._lab.lab_run(ctypes.c_uint32(target))
         size = self._lab.lab_read(self._found)
         return self._found.raw[:size]
 
     def control(self, request: dict[str, Any]) -> dict[str, Any]:
         """Hands at the bench."""
-        self.read(self.now())
+        self._lab.lab_run(ctypes.c_uint32(self._ms))  # what happened up to now has happened; nothing is taken away
         answer = ctypes.create_string_buffer(512)
         self._lab.hands_do(json.dumps(request).encode(), answer, ctypes.c_uint(512))
         told: dict[str, Any] = json.loads(answer.value)
