@@ -8,6 +8,7 @@ import pytest
 
 from cardshoe.cli.rehearse import rehearsed
 from cardshoe.errors import CardshoeError
+from cardshoe.round.machine import MOST_LATER
 
 UTH, THB, TCP = "ultimate-texas-holdem", "texas-holdem-bonus", "three-card-poker"
 SHOE = "automated-shoe"
@@ -760,6 +761,16 @@ def test_correcting_a_decision() -> None:
     )
     assert tail(result, before) == "ynyy" + "yny" + "yn" + "yn"
     assert result[1][first + 5][0] == "nothing-to-correct"
+
+
+def test_a_correction_does_not_reach_back_for_ever() -> None:
+    """The last entry stays correctable over what can be undone, up to a number of acts that is done again at once."""
+    moves = [seat("5"), leave("P5")] * (MOST_LATER // 2)
+    before = [seat("2"), wager("2", ante=1000)]
+    assert run(THB, *before, *moves, correct(1, wagers={"ante": 500}))[0][-1] == "y"
+    accepted, refusals = run(THB, *before, *moves, seat("5"), correct(1, wagers={"ante": 500}))
+    assert accepted[-1] == "n"
+    assert refusals[len(accepted) - 1][0] == "nothing-to-correct"
 
 
 def test_a_corrected_fold_is_undone() -> None:

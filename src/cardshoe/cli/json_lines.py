@@ -10,6 +10,7 @@ import io
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
@@ -130,8 +131,7 @@ _found = _Found()
 def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     read = dict(pairs)
     if len(read) != len(pairs):
-        keys = [key for key, _ in pairs]
-        double = next(key for key in keys if keys.count(key) > 1)
+        double = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         _found.note("line-duplicate-key", f"the key {quoted(double)} stands there twice; keep one")
     return read
 

@@ -139,7 +139,7 @@ def _remembering(entry: Entry, event: Event, after: State) -> State:
     kind = type(event)
     if kind is EntryCorrected:
         return after
-    if kind in _REVERSIBLE:
+    if kind in _REVERSIBLE and len(entry.later) < MOST_LATER:
         return changed(after, entry=Entry(entry.event, entry.before, (*entry.later, event)))
     return changed(after, entry=None)
 
@@ -194,4 +194,7 @@ _HANDLERS: Final[dict[type[Event], Handler]] = {
 
 _WHILE_HELD: Final = REPORTS | {IrregularityFound, FloorRuled, HoldCleared}
 _ENTRIES: Final = frozenset({WagerPlaced, DecisionMade})
+MOST_LATER: Final = 64
+"""Acts after an entry until it is the last one no more: a correction does them all again and must end soon."""
+
 _REVERSIBLE: Final = frozenset({PlayerSeated, PlayerLeft, WagerWithdrawn, CardTurned})
