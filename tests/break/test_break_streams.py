@@ -179,3 +179,14 @@ def test_what_cannot_be_written_down_is_refused_and_the_table_goes_on(
     table.stdin.close()
     table.stdin = None
     assert table.wait(ENDS_WITHIN_S) == 1
+
+
+def test_ctrl_c_at_any_moment_of_the_start_is_no_traceback(table_bench: Bench) -> None:
+    """Exit status 130, or the signal itself while the program is being loaded; never a word about our insides."""
+    for moment_s in (0.05, 0.2, 0.4, 0.6, 0.8, 1.0):
+        table = table_bench.table()
+        time.sleep(moment_s)
+        table.send_signal(signal.SIGINT)
+        _, err = table.communicate(timeout=30)
+        assert table.returncode in (130, -signal.SIGINT)
+        assert b"Traceback" not in err or b"cardshoe" not in err

@@ -40,6 +40,7 @@ _MODULES: Final[dict[str, str]] = {"run": "run_table"}
 
 RUNS_A_TABLE: Final = frozenset({"demo", "run"})
 NOBODY_READS: Final = 1
+INTERRUPTED: Final = 130
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -50,7 +51,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     keeps_on = _named(given) in RUNS_A_TABLE
     signal.signal(signal.SIGPIPE, signal.SIG_IGN if keeps_on else signal.SIG_DFL)
     prepare_streams()
-    sys.exit(finish_output(run(given)))
+    status = finish_output(run(given))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end is not interrupted: what there is to say has been said
+    sys.exit(status)
 
 
 def run(given: list[str]) -> int:
@@ -62,6 +65,8 @@ def run(given: list[str]) -> int:
     except CardshoeError as error:
         complain(error)
         return error.exit_status
+    except KeyboardInterrupt:  # before the command could take it: nothing was begun
+        return INTERRUPTED
     except BrokenPipeError:  # who read our output is gone; what ran was taken down on the way here
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
