@@ -221,7 +221,7 @@ def never_inhibits(patch: Any) -> None:
     patch.setattr(dealing, "_inhibit_as_held", lambda _desk, _view: None)
 
 
-@defect("P5")
+@defect("P5|P9")
 def deals_on_while_a_question_is_open(patch: Any) -> None:
     patch.setattr(desk.Desk, "held", property(lambda _self: False))
 
