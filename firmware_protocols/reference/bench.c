@@ -5,7 +5,7 @@
 
 /* Where the card that moves is, and the edge that comes when it gets there. */
 enum { NOWHERE, LEAVING, AT_ENTRY, AT_EXIT, CLINGING, CLUNG, FALLING, FALLEN };
-enum { ACT_STEP_MS = 100 };
+enum { ACT_STEP_MS = 100, BETWEEN_DECKS = 10 }; /* so many times hand_ms before a new deck goes in */
 
 bench_t bench;
 
@@ -163,7 +163,7 @@ static void lend_a_hand(void) {
   if (bench.hand_ms == 0 || bench.motor != MOTOR_OFF || bench.at != NOWHERE || !due(bench.hand_due)) return;
   if (bench.gate > 0) {
     bench.gate = 0;
-    bench.hand_due = bench_now_ms() + bench.hand_ms;
+    bench.hand_due = bench_now_ms() + (uint32_t)bench.hand_ms * BETWEEN_DECKS;
   } else if (bench.magazine < BENCH_LOW && bench.act == ACT_NONE) {
     bench_act(ACT_REPLACE);
   }

@@ -10,7 +10,7 @@
 #include "link.h"
 #include "shoe.h"
 
-enum { ROWS_AT = 128, ROW_SIZE = 14, RING_AT = 1024, EVENT_TYPE_AT = 16 };
+enum { CATCH_UP_MS = 60000, ROWS_AT = 128, ROW_SIZE = 14, RING_AT = 1024, EVENT_TYPE_AT = 16 };
 
 uint8_t hosted_out[HOSTED_OUT];
 uint16_t hosted_out_size;
@@ -71,8 +71,7 @@ static void run(void) {
   if (power.cut_at == CUT_COVERED && hal_sense() & SENSE_EXIT && bench.fed + 1 == power.cut_card) lose_power();
 }
 
-void hosted_tick(uint32_t now_ms) {
-  now = now_ms;
+static void tick(void) {
   if (!power.on && power.on_after_ms && now - off_since >= power.on_after_ms) {
     power.on_after_ms = 0;
     power.on = true;
@@ -93,8 +92,16 @@ void hosted_tick(uint32_t now_ms) {
   run();
 }
 
+void hosted_tick(uint32_t now_ms) {
+  if (now_ms < now || now_ms - now > CATCH_UP_MS) now = now_ms; /* the process was stopped: it does not catch up */
+  do {
+    if (now < now_ms) now++;
+    tick();
+  } while (now < now_ms);
+}
+
 void hosted_byte(uint8_t byte) {
-  if (power.restart) hosted_tick(now); /* whoever asked for it is not to be answered by the start before */
+  if (power.restart) tick(); /* whoever asked for it is not to be answered by the start before */
   if (!power.on) return;
   if (setjmp(power_gone)) {
     lose_power();

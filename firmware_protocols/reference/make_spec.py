@@ -73,10 +73,22 @@ def text() -> str:
     digest = hashlib.sha256(canonical.encode("ascii")).digest()
     quarters = [", ".join(f"0x{byte:02X}" for byte in digest[at : at + 16]) for at in (0, 16)]
     lines = ["/* Written by make_spec.py from ../link-v1.toml, ../shoe-v1.toml and ../faults.toml. Do not edit. */"]
-    lines += ["#ifndef SPEC_H", "#define SPEC_H", "", "#define SPEC_HASH \\", f"  {quarters[0]}, \\", f"  {quarters[1]}", ""]
+    lines += [
+        "#ifndef SPEC_H",
+        "#define SPEC_H",
+        "",
+        "#define SPEC_HASH \\",
+        f"  {quarters[0]}, \\",
+        f"  {quarters[1]}",
+        "",
+    ]
     lines += [*messages(link, shoe), ""]
     ranges = link["ranges"]
-    lines += [define(f"ranges_{n}_{end}", ranges[n][i]) for n in ("command", "event") for i, end in ((0, "first"), (1, "last"))]
+    lines += [
+        define(f"ranges_{n}_{end}", ranges[n][i])
+        for n in ("command", "event")
+        for i, end in ((0, "first"), (1, "last"))
+    ]
     lines += [define("reply_bit", ranges["reply_bit"]), ""]
     lines += [*tables(link, ["frame", "timing", "events"]), "", *tables(shoe, ["limits", "flags", "named"]), ""]
     return "\n".join([*lines, *faults(), "", "#endif", ""])

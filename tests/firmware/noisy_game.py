@@ -146,7 +146,9 @@ class Game:
             self.waiting.append((name, told))
             self.send("EVENT_ACK", 0, self.last_event, consumed_event=self.last_event)
         else:
-            self.port.write(wire_of(self.session, 0x03, 0, pack(MESSAGES["EVENT_ACK"], {"consumed_event": self.last_event})))
+            self.port.write(
+                wire_of(self.session, 0x03, 0, pack(MESSAGES["EVENT_ACK"], {"consumed_event": self.last_event}))
+            )
 
     def event(self, *names: str) -> tuple[str, dict[str, Any]]:
         """Wait for the next event that has one of these names; those before it are in the log and of no other use."""

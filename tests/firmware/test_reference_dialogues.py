@@ -54,8 +54,6 @@ def test_a_stream(lab: Lab, vector: dict[str, Any]) -> None:
     found = []
     for chunk in vector["chunks"]:
         found += [frame for byte in bytes.fromhex(chunk) if (frame := lab.frame(byte))]
-    wanted = [
-        bytes([f["session"], f["type"], f["sequence"]]) + bytes.fromhex(f["payload"]) for f in vector["frames"]
-    ]
+    wanted = [bytes([f["session"], f["type"], f["sequence"]]) + bytes.fromhex(f["payload"]) for f in vector["frames"]]
     assert found == wanted
     assert (lab.dropped() - before) % 65536 == vector["dropped"]
