@@ -88,6 +88,8 @@ class CardWork:
             if may and seen.cover_cards_in_hand and self._players.puts_cover_card_in(round_.round_id):
                 yield Do("insert_cover_card")
             yield Pause(1.0)
+            if self._table.shown.due != due:  # what lies in the gate now may be another stack, for another place
+                return
             yield Do("take_stack", {"to": due.to})
         yield Watch(shown, REPORT_S)
 

@@ -15,7 +15,7 @@ from cardshoe.devices.shoe_terms import DispenseResult, Outcome
 from cardshoe.games.verdicts import Case
 from cardshoe.round.events import StackDelivered, StackNotMoved, StackUnknown
 from cardshoe.table.dealing import REFUSAL_PAUSE_S
-from cardshoe.table.decks import rejected
+from cardshoe.table.decks import rejected, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.state import Command, Work
 
@@ -113,7 +113,9 @@ def ended(desk: Desk, event: End) -> None:
         desk.alarm("stack-not-asked", f"The shoe carried out command {event.command_id}, which nobody gave.")
         return
     if command is None or command.command_id != event.command_id:
-        return  # told already, by query or by an earlier report
+        if event.command_id in desk.state.not_moved and _moved_cards(event):
+            _contradicted(desk, event.command_id)
+        return  # else told already, by query or by an earlier report
     match event:
         case shoe.StackReady():
             _ready(desk, command, event)
@@ -128,6 +130,25 @@ def ended(desk: Desk, event: End) -> None:
             rejected(desk, event)
         case _:
             assert_never(event)
+
+
+def _moved_cards(event: End) -> bool:
+    match event:
+        case shoe.StackReady():
+            return True
+        case shoe.DispenseFailed() | shoe.DispenseInterrupted():
+            return event.cards_seen != 0
+        case _:
+            return False
+
+
+def _contradicted(desk: Desk, command_id: int) -> None:
+    """An answer said "nothing moved", a report says that it did: one of them is not the shoe's (promise P1)."""
+    suspect(desk, f"the shoe first denied command {command_id} and then carried it out")
+    desk.alarm(
+        "stack-not-asked",
+        f"The shoe said that command {command_id} moved nothing, and now reports cards of it. Leave them in the gate.",
+    )
 
 
 def _stopped(desk: Desk, command: Command, event: shoe.DispenseFailed | shoe.DispenseInterrupted) -> None:

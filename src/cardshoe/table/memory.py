@@ -60,4 +60,5 @@ def noted(state: TableState) -> Mapping[str, Any]:
         "reader_faces": {place: list(faces) for place, faces in state.reader_faces.items()},
         "reader_rechecks": {place: list(faces) for place, faces in state.reader_rechecks.items()},
         "upkeep": noted_upkeep(state.upkeep),
+        "not_moved": list(state.not_moved),
     }

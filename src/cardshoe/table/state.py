@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
-from cardshoe.round.events import RoundOpened, StackRequested
+from cardshoe.error_table import ERROR_TABLE, Clears
+from cardshoe.round.events import RoundOpened, StackNotMoved, StackRequested
 from cardshoe.round.machine import apply, open_round, seats_of
 from cardshoe.round.records import from_record
 from cardshoe.round.state import State
@@ -20,6 +21,8 @@ from cardshoe.table.upkeep import Upkeep, recalled_upkeep, upkept
 
 NOTED: Final = "table_noted"
 """The kind of the entry that sums up everything before it, between two rounds."""
+REMEMBERED: Final = 64
+"""So many commands a shoe remembers at least (SHOE-3.5); a report of an older one is none."""
 
 
 class Work(Enum):
@@ -56,6 +59,12 @@ class TableAlarm:
     code: str
     text: str
 
+    @property
+    def clears(self) -> Clears:
+        """Who may clear it; a code that no table knows is the floor's."""
+        meaning = ERROR_TABLE.get(self.code)
+        return meaning.clears if meaning is not None else Clears.FLOOR
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -74,7 +83,8 @@ class TableState:
     """`deck_id`: the deck that the open or last round is dealt from, None before its first stack; `next_slot`: the
     first slot of it not used yet, `slot_before` what that was before the last stack. `round_closed`: the open round's
     payouts are written. `reader_faces`: faces told by the reader at each place since it was last clear;
-    `reader_rechecks`: those that it will tell once more because it restarted.
+    `reader_rechecks`: those that it will tell once more because it restarted. `not_moved`: the last commands of which
+    the shoe said that they moved nothing.
     """
 
     round: State | None = None
@@ -93,6 +103,7 @@ class TableState:
     alarms: tuple[TableAlarm, ...] = ()
     tally: Tally = Tally()
     upkeep: Upkeep = field(default_factory=Upkeep)
+    not_moved: tuple[int, ...] = ()
 
 
 def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
@@ -138,6 +149,8 @@ def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
     command = state.command
     if command is not None and command.work is Work.DISPENSE and after.pending is None:
         command = None
+    if isinstance(event, StackNotMoved):
+        state = replace(state, not_moved=(*state.not_moved, event.command_id)[-REMEMBERED:])
     return replace(state, round=after, seats=seats_of(after), command=command, tally=tally)
 
 
@@ -202,6 +215,8 @@ def _safe(state: TableState, device: str, body: Mapping[str, Any]) -> TableState
 
 def _shoe_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
     command = state.command
+    if body["event"] == "StackReady" and body["command_id"] in state.not_moved:  # it moved all the same
+        return replace(state, tally=_plus(state.tally, stacks_dispensed=1))
     if body["event"] != "StackReady" or command is None or command.command_id != body["command_id"] or command.ready:
         return state
     slot = body["first_slot"]
@@ -260,6 +275,7 @@ def _noted(_state: TableState, body: Mapping[str, Any]) -> TableState:
         reader_faces={place: tuple(faces) for place, faces in body["reader_faces"].items()},
         reader_rechecks={place: tuple(faces) for place, faces in body["reader_rechecks"].items()},
         upkeep=recalled_upkeep(body.get("upkeep", {})),
+        not_moved=tuple(body.get("not_moved", ())),
     )
 
 
