@@ -77,7 +77,7 @@ class Motor:
             )
         self._facts.spent_round, self._facts.spent_shuffles = round_.round_id, feed.shuffles
         cards = feed.undealt
-        if round_.asked or self._facts.world.tampered:
+        if round_.asked or self._facts.world.tampered or self._facts.world.just_slid:
             return  # a card that came out was asked after; nobody can know of a deck that was changed unseen
         if (len(cards), len(set(cards))) != (_FULL_DECK, _FULL_DECK):
             raise self._facts.broken(

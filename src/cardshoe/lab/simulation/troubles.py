@@ -19,6 +19,12 @@ LEVELS: Final[Mapping[str, float]] = {"none": 0.0, "light": 0.5, "heavy": 1.5, "
 ROUND_S: Final = 2.2
 """Troubles begin within so many virtual seconds after their round was opened."""
 
+DEALING_S: Final = 1.0
+"""Most of a round's stacks are dealt within so many virtual seconds."""
+
+DEAF_KEY: Final = 51
+_DEAF: Final = 0.1
+
 Values = dict[str, object]
 
 
@@ -127,6 +133,12 @@ def _line(dice: random.Random) -> tuple[Part, str, Values]:
     return Part.WORLD, kind, values
 
 
+def _deaf(dice: random.Random) -> tuple[Part, str, Values]:
+    """For about a second nothing that the table says reaches the shoe: a command may be lost altogether."""
+    values: Values = {"do": "line", "port": "shoe", "kind": "drop", "direction": "to_device"}
+    return Part.WORLD, "deaf", {**values, "frames": dice.randint(8, 16)}
+
+
 def _plug(dice: random.Random) -> tuple[Part, str, Values]:
     port = dice.choice(("shoe", "reader"))
     match dice.randrange(3):
@@ -225,6 +237,11 @@ def drawn(seed: int, level: str, rounds: int, only: frozenset[str] | None = None
             after_s = round(dice.uniform(0.0, ROUND_S), 4)
             part, kind, values = draw(random.Random(dice.getrandbits(64)))
             troubles.append(Trouble(f"k{number}.{place + 1}", number, after_s, part, kind, values))
+        dice = random.Random(f"{seed}/{level}/deaf/{number}")
+        if dice.random() < LEVELS[level] * _DEAF:
+            part, kind, values = _deaf(dice)
+            after_s = round(dice.uniform(0.0, DEALING_S), 4)
+            troubles.append(Trouble(f"k{number}.{DEAF_KEY}", number, after_s, part, kind, values))
     return tuple(each for each in troubles if only is None or each.key in only)
 
 

@@ -17,6 +17,8 @@ FACED = frozenset({"turn", "deal_card", "take_stack"})
 """What hands do that may leave a face lying up."""
 
 
+SLIDES_S = 1.0
+"""So long the report of a card that slid out by itself may be on its way."""
 MOST_FEEDS = 16
 """So many runs of the motor are looked back at when a stack is taken."""
 
@@ -45,6 +47,7 @@ class WatchedWorld(World):
         self.on_hands: Callable[[str], None] = lambda _: None
         self.feeds: list[Feed] = []
         self.tampered = False
+        self.slid_at = -SLIDES_S
         self._mechanism.effects_of = self._motor_starts
 
     def _motor_starts(self, cards: int) -> dict[int, Effect]:
@@ -68,6 +71,11 @@ class WatchedWorld(World):
     def present(self) -> float:
         """The world's time, in virtual seconds."""
         return self._agenda.now
+
+    @property
+    def just_slid(self) -> bool:
+        """Whether a card slid out by itself so lately that nobody can know yet."""
+        return self.present - self.slid_at < SLIDES_S
 
     @property
     def gate_occupied(self) -> bool:
@@ -95,6 +103,8 @@ class WatchedWorld(World):
                 self._taken_to(str(request["to"]))
             if do == "fault" and request["kind"] in _TAMPERING:
                 self.tampered = True
+            if do == "fault" and request["kind"] == "unexpected_card":
+                self.slid_at = now
             if do == "new_deck":
                 self.tampered = False
             self.on_hands(do)
