@@ -61,8 +61,10 @@ def faults() -> list[str]:
     rows = load("faults")["fault"]
     lines = [define(f"severity_{name}", number) for number, name in enumerate(SEVERITIES)]
     lines += [define(f"fault_{row['name']}", row["code"]) for row in rows]
-    body = [f"  ROW(FAULT_{r['name'].upper()}, SEVERITY_{r['severity'].upper()}, {int(r['motor'] not in ('goes on', 'none'))})"
-            for r in rows]  # fmt: skip
+    body = []
+    for row in rows:
+        stops = int(row["motor"] not in ("goes on", "none"))
+        body.append(f"  ROW(FAULT_{row['name'].upper()}, SEVERITY_{row['severity'].upper()}, {stops})")
     return [*lines, "#define FAULT_TABLE(ROW) \\", " \\\n".join(body)]
 
 

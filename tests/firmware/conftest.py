@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from firmware_kit import Lab, build, build_library
+from firmware_kit import Lab, build, build_library, need
 
 
 @pytest.fixture(scope="session")
 def firmware_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the builds of this run lie."""
+    """Where the builds of this run lie; without a compiler there is nothing to test."""
+    need("gcc", "apt install gcc libc6-dev")
     return tmp_path_factory.mktemp("fw")
 
 
@@ -22,7 +22,7 @@ def library(firmware_dir: Path) -> Path:
 
 
 @pytest.fixture
-def lab(require: Callable[[str, str], str], library: Path) -> Lab:
+def lab(library: Path) -> Lab:
     """A firmware with blank memory under a virtual clock."""
     made = Lab(library)
     made.start()

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from firmware_kit import Port
+
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
@@ -20,7 +22,6 @@ from cardshoe.devices.shoe_events import (
     StackReady,
     StackTaken,
 )
-from firmware_kit import Port
 
 PATIENCE_S = 60.0
 
@@ -81,7 +82,7 @@ class DriverTable:
 
 
 def deal_stacks(name: str, stacks: int) -> int:
-    """Open, prepare, deal at most 18 stacks of one deck; returns the cards that left the shoe, which STATUS confirms."""
+    """Open, prepare, deal at most 18 stacks of one deck; returns the cards dealt, which STATUS confirms."""
     port = Port(name)
     table = DriverTable(port)
     try:

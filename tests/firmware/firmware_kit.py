@@ -1,4 +1,4 @@
-"""The reference firmware as tests use it: built once a run, as a library under a virtual clock or as a process on a pty.
+"""The reference firmware as tests use it: built once a run, as a library under a virtual clock or a process on a pty.
 
 Owns compiling, starting and ending. Uses the conformance vectors' own runner; knows neither the drivers nor the
 simulator.
@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "firmware_protocols" / "reference"
@@ -163,6 +165,8 @@ class Port:
         return os.read(self.descriptor, 4096) if ready else b""
 
 
-def tool(name: str) -> bool:
-    """Whether a program is installed."""
-    return shutil.which(name) is not None
+def need(tool: str, reason: str) -> None:
+    """Skip where a tool is missing, or fail where all are asked for; for fixtures of a whole run."""
+    if shutil.which(tool) is None:
+        text = f"{tool} is not here: {reason}"
+        pytest.fail(text) if os.environ.get("CARDSHOE_REQUIRE") == "all" else pytest.skip(text)

@@ -43,8 +43,9 @@ def bring_to_the_beginning(bench: Bench, nonce: Any, *, slack_ms: int = 0) -> No
     runner.run([
         steps.connect(), steps.beats(), steps.status(state=1), {"discard_ms": 100},
         steps.send("PREPARE_DECK", 1, command_id=1), steps.want("PREPARE_DECK_REPLY", sequence=1, result=0), prepared,
-        steps.status(last_event={"bind": "$le"}, deck_state=2), steps.send("EVENT_ACK", 0, consumed_event="$le"), steps.wait(50),
-        steps.world("bench", count_ms=firmware_kit.COUNT_MS), steps.world("reset", device="shoe"), steps.wait(50),
+        steps.status(last_event={"bind": "$le"}, deck_state=2), steps.send("EVENT_ACK", 0, consumed_event="$le"),
+        steps.wait(50), steps.world("bench", count_ms=firmware_kit.COUNT_MS), steps.world("reset", device="shoe"),
+        steps.wait(50),
     ])  # fmt: skip
     while bench.read(bench.now()):
         pass
