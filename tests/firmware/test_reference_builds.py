@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from vector_wire import Frame, read_collection, wire_of
 Require = Callable[[str, str], str]
 DEALS = 300
 QEMU = ["qemu-system-arm", "-M", "lm3s6965evb", "-nographic", "-monitor", "none", "-serial", "pty", "-kernel"]
-CORTEX = "CARDSHOE_CORTEX_M3"
 BYTE_CYCLES = 1389  # ten bits at 115200, at 16 MHz
 
 
@@ -43,13 +41,9 @@ def avr_tools(require: Require) -> None:
 
 @pytest.fixture
 def arm_tools(require: Require) -> None:
-    """gcc-arm-none-eabi and QEMU (400 MB): where they are, or where they are asked for."""
-    asked = os.environ.get(CORTEX) == "1"
-    for tool, package in (("arm-none-eabi-gcc", "gcc-arm-none-eabi"), ("qemu-system-arm", "qemu-system-arm")):
-        if asked:
-            require(tool, f"apt install {package}, or leave {CORTEX} unset")
-        elif not any(Path(place, tool).exists() for place in os.environ["PATH"].split(":")):
-            pytest.skip(f"{tool} is not here: apt install {package}; {CORTEX}=1 makes it a must")
+    """gcc-arm-none-eabi and QEMU: 400 MB, and so the tests that need them are nightly."""
+    require("arm-none-eabi-gcc", "apt install gcc-arm-none-eabi")
+    require("qemu-system-arm", "apt install qemu-system-arm")
 
 
 def host_game(host: Path, deals: int) -> tuple[str, noisy_game.Game]:
@@ -110,6 +104,7 @@ def test_a_wrong_width_is_seen_on_the_avr_alone(
     assert avr_game(avr_runner, build(out, "avr", *noisy_game.FLAGS, wrong), deals)[0] != right
 
 
+@pytest.mark.nightly
 def test_the_cortex_m3_logs_the_same(arm_tools: None, firmware_dir: Path, expected: str) -> None:
     """LINK-3.2, LINK-4.3, LINK-7.1: 300 deals with noise, one event log on host and Cortex-M3."""
     program = build(firmware_dir, "arm", *noisy_game.FLAGS, "-DBENCH_SPEED=10")
@@ -144,6 +139,7 @@ def test_the_driver_deals_on_the_avr(avr_tools: None, avr_runner: str, firmware_
         assert deal_stacks(port, 16) == 40
 
 
+@pytest.mark.nightly
 def test_the_driver_deals_on_the_cortex_m3(arm_tools: None, firmware_dir: Path) -> None:
     """SHOE-4.1, SHOE-4.4, SHOE-4.8: in real time."""
     flags = [flag for flag in noisy_game.FLAGS if "DOUBLES" not in flag]
