@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,7 +10,12 @@ import pytest
 import typer
 
 from cardshoe.cli import COMMANDS, build
+from cardshoe.cli.operations import Operations
+from cardshoe.cli.plan import planned
+from cardshoe.cli.rehearse import rehearsed
+from cardshoe.cli.settle import settled
 from cardshoe.games import games
+from cardshoe.round.machine import find_game
 from cardshoe.table.config import parse_config
 
 ROOT = Path(__file__).parents[2]
@@ -99,6 +105,27 @@ def test_the_readmes_configuration_is_one() -> None:
     """Every block of TOML in the README opens a table, as far as its text goes."""
     blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert [parse_config(block, "README.md").table.mode for block in blocks] == ["bench"]
+
+
+def _json_lines() -> list[dict[str, object]]:
+    blocks = re.findall(r"```json\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    return [json.loads(line) for block in blocks for line in block.splitlines()]
+
+
+def test_the_readmes_rounds_are_answered() -> None:
+    """The lines for `settle`, `plan` and `rehearse`: answered, and no step of them is refused."""
+    settle, plan, rehearse = [line for line in _json_lines() if "game" in line]
+    assert settled(settle)["settled_in_order"] == ["1"]
+    assert planned(plan)["steps"]
+    assert rehearsed(rehearse)["refusals"] == []
+
+
+def test_the_readmes_operations_are_operations() -> None:
+    lines = [line for line in _json_lines() if "op" in line]
+    operations = Operations(find_game("ultimate-texas-holdem"), lambda: ())
+    assert lines
+    for line in lines:
+        operations.act(line)
 
 
 def test_the_readme_names_every_game() -> None:

@@ -50,7 +50,8 @@ def command(
         ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write one page for people to read", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="write one page for people to read, and no table here", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="one JSON object on standard output")] = False,
 ) -> None:
@@ -63,7 +64,9 @@ def command(
     if as_json:
         print(json.dumps(plain(found, folder), ensure_ascii=False))
     else:
-        _show(found, folder)
+        _show(found, folder, table=html is None)
+    if html is not None and not as_json:
+        print(f"The page is {html}.")
     if lacking:
         raise typer.Exit(1)
 
@@ -114,25 +117,33 @@ def _write(path: Path, text: str) -> None:
         raise ConfigError("clauses-page", f"--html {path} cannot be written: {error.strerror}") from error
 
 
-def _show(found: list[Carried], tests: Path | None) -> None:
-    table = Table("clause", "kind", "code", "tests", title="Clauses", title_justify="left")
-    for one in found:
-        proof = _cell(one.tests) if one.tests is not None else Text(NOT_INSTALLED, style="dim")
-        table.add_row(one.clause.id, one.clause.kind, _cell(one.code), proof)
+def _show(found: list[Carried], tests: Path | None, *, table: bool) -> None:
     console = Console()
     if not console.is_terminal:
         console.width = _PIPED_COLUMNS
-    console.print(table)
+    if table:
+        console.print(_tabled(found))
     lacking = [one for one in found if one.lacks]
     for one in lacking:
         console.print(
             f"{one.clause.id} has no {' and no '.join(one.lacks)}: {one.clause.rule}", markup=False, soft_wrap=True
         )
     if tests is None:
-        said = f"{len(found) - len(lacking)} with code, {len(lacking)} without; {NOT_INSTALLED}."
+        said = (
+            f"{len(found) - len(lacking)} with code, {len(lacking)} without; {NOT_INSTALLED}. "
+            "Run this in the source tree, or name its tests with --tests."
+        )
     else:
         said = f"{len(found) - len(lacking)} complete, {len(lacking)} not; tests read from {tests}."
     console.print(f"{len(found)} clauses, {said}", markup=False, soft_wrap=True)
+
+
+def _tabled(found: list[Carried]) -> Table:
+    table = Table("clause", "kind", "code", "tests", title="Clauses", title_justify="left")
+    for one in found:
+        proof = _cell(one.tests) if one.tests is not None else Text(NOT_INSTALLED, style="dim")
+        table.add_row(one.clause.id, one.clause.kind, _cell(one.code), proof)
+    return table
 
 
 def _cell(places: tuple[Place, ...]) -> Text:

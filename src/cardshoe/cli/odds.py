@@ -55,7 +55,9 @@ class Priced:
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="texas-holdem-bonus, ultimate-texas-holdem or three-card-poker")],
+    game: Annotated[
+        str, typer.Argument(help="texas-holdem-bonus, ultimate-texas-holdem, three-card-poker or mississippi-stud")
+    ],
     house: Annotated[str, typer.Option(help="the house's choices, a JSON object as in `settle`")] = "{}",
     rounds: Annotated[int, typer.Option(min=0, help="rounds of the main game to simulate, 100 or more")] = 0,
     seed: Annotated[int, typer.Option(help="seed of the simulated deals: the same seed, the same figure")] = 1,

@@ -88,7 +88,7 @@ class Operations:
             return self._live(op, fields)
         if isinstance(op, str) and op in _UPKEEP:
             return _upkeep(op, fields)
-        return self._rehearsed(checked_operation(self._game, fields, "the line"))
+        return self._rehearsed(checked_operation(self._game, fields, "the line", (*_KEYS, *_UPKEEP)))
 
     def pass_over(self) -> None:
         """Count a line that could not be read, so that `correct` counts as the one who writes the lines does."""

@@ -21,7 +21,12 @@ from cardshoe.round.state import is_position
 
 
 def command(
-    file: Annotated[Path | None, typer.Argument(help="JSON Lines; standard input without it.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help='JSON Lines, {"game", "method", "positions"} each, as in README.md; standard input without it.'
+        ),
+    ] = None,
     *,
     _as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, which it always does.")] = False,
 ) -> None:

@@ -43,7 +43,12 @@ from cardshoe.round.state import State
 
 
 def command(
-    file: Annotated[Path | None, typer.Argument(help="JSON Lines; standard input without it.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help='JSON Lines, {"game", "method", "operations"} each, as in README.md; standard input without it.'
+        ),
+    ] = None,
     *,
     _as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, which it always does.")] = False,
 ) -> None:
@@ -91,7 +96,7 @@ _KEYS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 """Operation to (required keys, optional keys) beside `op`; an irregularity has its own."""
 
 
-def checked_operation(game: Game, value: object, where: str) -> Fields:
+def checked_operation(game: Game, value: object, where: str, more: tuple[str, ...] = ()) -> Fields:
     """Return an operation whose keys are right; raises `InputError`, which refuses the line."""
     fields = as_object(value, where)
     if "op" not in fields:
@@ -102,7 +107,7 @@ def checked_operation(game: Game, value: object, where: str) -> Fields:
         return fields
     keys = _KEYS.get(op) if isinstance(op, str) else None
     if keys is None:
-        names = ", ".join((*_KEYS, "irregularity"))
+        names = ", ".join((*_KEYS, "irregularity", *more))
         raise InputError("unknown-op", f"{where}: {quoted(op)} is no operation; there are {names}")
     check_keys(fields, ("op", *keys[0]), keys[1], f"{where}: ")
     if "under_cover_card" in fields:

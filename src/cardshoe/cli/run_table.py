@@ -44,7 +44,11 @@ def command(
     *,
     _as_json: Annotated[bool, typer.Option("--json", help="Speak JSON Lines, which it always does.")] = False,
 ) -> None:
-    """Run a table against the devices of a configuration file."""
+    """Run a table against the devices of a configuration file.
+
+    Each line of standard input is one operation, such as {"op": "no_more_bets"}; each is answered by a line, and so is
+    each change of what is due. {"op": "?"} is refused with the names of all operations; README.md shows a round.
+    """
     logging.getLogger("cardshoe").addHandler(logging.NullHandler())
     read = parse_config(_text(config), str(config))
     require_usable_urls(read)

@@ -31,7 +31,12 @@ from cardshoe.round.recompute import HandRecord, RoundRecord, recompute
 
 
 def command(
-    file: Annotated[Path | None, typer.Argument(help="JSON Lines; standard input without it.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help='JSON Lines, {"game", "positions", "dealer", "board"} each, as in README.md; else standard input.'
+        ),
+    ] = None,
     *,
     _as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, which it always does.")] = False,
 ) -> None:

@@ -18,11 +18,12 @@ from cardshoe.sim.errors import SimError
 from cardshoe.sim.ports import Address, parse_address
 from cardshoe.sim.process import Addresses, Settings, read_faults, serve
 
+HANDS_HELP = 'Unix socket for the dealer\'s hands and for faults, JSON Lines; {"do": "help"} lists what it takes.'
 _SEED = re.compile(r"-?[0-9]{1,40}")
 
 
 def command(
-    control: Annotated[Path, typer.Option(help="Unix socket for the dealer's hands and for faults.")],
+    control: Annotated[Path, typer.Option(help=HANDS_HELP)],
     shoe: Annotated[str | None, typer.Option(help="pty:LINK or tcp:HOST:PORT; port 0 takes a free one.")] = None,
     reader: Annotated[str | None, typer.Option(help="The table reader's port, as for --shoe.")] = None,
     seed: Annotated[

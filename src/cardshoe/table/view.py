@@ -255,7 +255,7 @@ def words(due: Due) -> str:
         case ClearGate():
             return "Take the cards out of the shoe's gate, unseen, to the discard rack."
         case AnswerAlarm(alarm):
-            return alarm.text
+            return f"{alarm.text} ({alarm.clears.value})"
         case Wait(text):
             return text
         case step.Held(hold):
