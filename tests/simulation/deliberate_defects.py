@@ -99,17 +99,6 @@ def uses_a_command_id_again(patch: Any) -> None:
     patch.setattr(dealing, "StackRequested", again)
 
 
-@defect("P1")
-def sends_again_without_a_new_intent(patch: Any) -> None:
-    real = desk.Desk.write
-
-    def write(self: Any, kind: str, body: Any) -> None:
-        if kind != "command_resent":
-            real(self, kind, body)
-
-    patch.setattr(desk.Desk, "write", write)
-
-
 # --- P2
 
 

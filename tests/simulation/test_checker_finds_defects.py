@@ -16,7 +16,6 @@ DEFAULT_SEEDS = 30
 STARTS = {
     "resends a command that runs": 15,
     "takes a lost command for a failed one": 19,
-    "sends again without a new intent": 11,
 }
 """Where the default run begins to look for the rare ones, to be quick; nightly runs begin anywhere."""
 
