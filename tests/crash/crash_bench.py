@@ -26,6 +26,7 @@ import independent_verifier
 from cardshoe.journal import verify
 
 CALLS = ("pwrite64", "write", "fdatasync", "fsync", "ftruncate", "unlink")
+AT_CLOSE = ("fsync", "ftruncate", "unlink")  # once a table's life; a round has none of them
 KILL = "signal=KILL"
 FAST = "2000"
 _CALL = re.compile(rf"^(\d+) +({'|'.join(CALLS)})\(")
@@ -166,7 +167,9 @@ class Tables:
         assert ended.status == 0, ended.err
         counts = Counter((found[1], found[2]) for line in ended.trace.splitlines() if (found := _CALL.match(line)))
         most = {call: max((n for (_, name), n in counts.items() if name == call), default=0) for call in CALLS}
-        return [(call, number) for call in CALLS for number in range(1, most[call] + 1)]
+        return [
+            (call, n) for call in CALLS for n in range(1, min(most[call], 1 if call in AT_CLOSE else most[call]) + 1)
+        ]
 
     def fault(self, place: tuple[str, int], fault: str, rounds: int, *, onward: bool = False) -> Ended:
         """Play with `fault` at the call, or from there on."""

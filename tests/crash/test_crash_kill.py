@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from crash_bench import KILL, Tables, judge, judge_whole, world
+from crash_bench import AT_CLOSE, KILL, Tables, judge, judge_whole, world
 
 Require = Callable[[str, str], str]
 ROUNDS_NEVER_REACHED = 500
@@ -30,7 +30,7 @@ def _spread(places: Sequence[tuple[str, int]], count: int) -> list[tuple[str, in
 def _deaths(tables: Tables, places: Sequence[tuple[str, int]]) -> list[str]:
     bad: list[str] = []
     for place in places:
-        ended = tables.fault(place, KILL, ROUNDS_NEVER_REACHED)
+        ended = tables.fault(place, KILL, 1 if place[0] in AT_CLOSE else ROUNDS_NEVER_REACHED)
         assert ended.injected, f"nothing was injected at {place}: {ended.err}"
         assert ended.status == -9, f"{place}: {ended}"
         bad += [f"killed at {place}: {wrong}" for wrong in judge(tables.journal, tables.world)]
