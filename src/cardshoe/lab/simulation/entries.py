@@ -190,6 +190,7 @@ class Entries:
         }[needs]
         if not lawful or not str(body["reason"]).strip():
             raise self._facts.broken("P5", f"{body['code']} is answered by {role!r} with {second!r}; {needs.value} may")
+        self._facts.held_shown = False  # the next view tells whether another question is open
 
     def _settled_hand(self, body: Body) -> None:
         for place in (str(body["position"]), DEALER, BOARD):
