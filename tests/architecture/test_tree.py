@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,8 @@ def test_the_gate_checks_architecture_types_and_form() -> None:
 
 
 def test_the_import_law_holds() -> None:
-    ran = subprocess.run(["lint-imports", "--no-cache"], cwd=ROOT, capture_output=True, text=True)
+    ran = subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"], cwd=ROOT, capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stdout
     assert re.search(r"Contracts: \d+ kept, 0 broken", ran.stdout)

@@ -187,7 +187,7 @@ def test_a_port_that_goes_while_it_is_opened_appeared_and_vanished(pty_pair, mon
         (OSError(errno.EIO, "hung up while it was set up"), "port-vanished"),
         (termios.error(errno.EIO, "hung up while it was set up"), "port-vanished"),
         (termios.error(errno.ENOTTY, "Inappropriate ioctl"), "port-not-a-tty"),
-        (OSError(errno.EMFILE, "Too many open files"), "port-unusable"),
+        (OSError(errno.EMFILE, "Too many open files"), "port-no-descriptor"),
         (serial.SerialException("something without a number"), "port-unusable"),
     ],
 )

@@ -31,7 +31,7 @@ from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
 from cardshoe.table.config import TableConfig, parse_config
-from cardshoe.table.view import Due
+from cardshoe.table.view import Due, TableView
 
 INTERRUPTED: Final = 130
 _STANDARD_INPUT: Final = 0
@@ -89,7 +89,12 @@ class _Run:
             async with open_table(self._config, self._journal) as table:
                 _report_losses()
                 self._out = Outgoing(_STANDARD_OUTPUT)
-                serving = [asyncio.ensure_future(self._serve(table)), asyncio.ensure_future(self._tell_due(table))]
+                first = table.shown
+                await self._say_due(first)  # what is due is told before the first line is read
+                serving = [
+                    asyncio.ensure_future(self._serve(table)),
+                    asyncio.ensure_future(self._tell_due(table, first)),
+                ]
                 awaited: list[asyncio.Future[Any]] = [*serving, stopped]
                 try:
                     done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
@@ -133,14 +138,17 @@ class _Run:
         if self._out is not None:
             await self._out.say(json.dumps(answer, ensure_ascii=False))
 
-    async def _tell_due(self, table: Table) -> None:
-        seen, told = table.shown, None
+    async def _say_due(self, seen: TableView) -> None:
+        await self._say({"due": _step(seen.due), "words": seen.words})
+
+    async def _tell_due(self, table: Table, told: TableView) -> None:
+        seen = told
         while True:
-            if seen.due != told:
-                async with self._speaking:
-                    await self._say({"due": _step(seen.due), "words": seen.words})
-                told = seen.due
             seen = await table.changed(seen)
+            if seen.due != told.due:
+                async with self._speaking:
+                    await self._say_due(seen)
+                told = seen
 
 
 def _report_losses() -> None:
