@@ -38,8 +38,11 @@ class Timing:
     events_per_s: float
 
 
-def measure_sync_floor(directory: Path, *, count: int = 500) -> Timing:
-    """Return the cost of appending 303 bytes and waiting for the disk, in `directory`. Raises OSError."""
+def measure_sync_floor(directory: Path, *, count: int = 500, pause_s: float = 0.0) -> Timing:
+    """Return the cost of appending 303 bytes and waiting for the disk, in `directory`. Raises OSError.
+
+    With `pause_s` each waits that long before: a disk, and a processor, that rested are slower than busy ones.
+    """
     with tempfile.TemporaryDirectory(dir=directory, prefix="sync-floor-") as work:
         descriptor = os.open(Path(work) / "floor", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
@@ -48,7 +51,7 @@ def measure_sync_floor(directory: Path, *, count: int = 500) -> Timing:
                 os.write(descriptor, b"x" * EVENT_BYTES)
                 os.fdatasync(descriptor)
 
-            return _time(append, count=count, events=1)
+            return _time(append, count=count, events=1, pause_s=pause_s)
         finally:
             os.close(descriptor)
 
@@ -83,11 +86,13 @@ def measure_append(directory: Path, *, count: int = 500) -> Timing:
         return _time(lambda: journal.append_now([_EVENT]), count=count, events=1)
 
 
-def _time(operation: Callable[[], object], *, count: int, events: int) -> Timing:
+def _time(operation: Callable[[], object], *, count: int, events: int, pause_s: float = 0.0) -> Timing:
     operation()  # the first one makes files and caches
     durations: list[float] = []
     began = time.perf_counter()
     for _ in range(count):
+        if pause_s:
+            time.sleep(pause_s)
         start = time.perf_counter()
         operation()
         durations.append((time.perf_counter() - start) * 1e6)

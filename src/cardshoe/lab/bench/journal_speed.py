@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,8 @@ from cardshoe.lab.bench.figures import Conditions, Figure, Measured, Skipped, St
 from cardshoe.lab.bench.table_line import Dealer, Stamps, watched_table
 
 FLOOR: Final = "append 303 bytes, fdatasync"
+WRITES_A_STACK: Final = 4
+"""About so many commits a stack costs: its report, its delivery with the next request, and a share of the round's."""
 RUNS: Final = 3
 NO_DISK_US: Final = 15.0
 """Below this nothing was waited for: the folder is in memory, and a ratio to it says nothing."""
@@ -46,8 +49,11 @@ def journal(conditions: Conditions, step: Step) -> Iterator[Figure | Skipped]:
         return
     yield from _commits(floor, _middle(ones), _middle(hundreds))
     with tempfile.TemporaryDirectory(dir=folder, prefix="cardshoe-bench-") as work:
+        began = time.monotonic()
         stamps = asyncio.run(_deal(Path(work), conditions.times(150, 6)))
-    yield from _ways(_middle([*floors, measure_sync_floor(folder, count=count)]), stamps)
+        # A table writes now and then, not back to back: its floor is a disk that rests as long between two writes.
+        pause_s = (time.monotonic() - began) / WRITES_A_STACK / len(stamps.to_acknowledged)
+    yield from _ways(measure_sync_floor(folder, count=conditions.times(200, 10), pause_s=pause_s), stamps)
     step(1.0)
 
 
