@@ -151,12 +151,6 @@ class Book:
             self.requests[number] = request
             self.round.requests.append(request)
 
-    def resent(self, body: Body) -> None:
-        """Count a further intent for the open command."""
-        request = self.requests.get(int(body["command_id"]))
-        if request is not None:
-            request.intents += 1
-
     def delivered(self, body: Body) -> None:
         """Count a stack that reached its place."""
         self._end(int(body["command_id"]), "delivered")
@@ -286,7 +280,6 @@ _ENTRIES = {
     "no-more-bets-called": Book.bets_closed,
     "stack-requested": Book.requested,
     "command_answered": Book.told,
-    "command_resent": Book.resent,
     "deck_preparation_requested": lambda book, body: book.preparations.add(int(body["command_id"])),
     "stack-delivered": Book.delivered,
     "stack-not-moved": Book.not_moved,
