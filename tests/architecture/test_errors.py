@@ -11,9 +11,9 @@ from code_flow import codes_in, source_files
 from cardshoe.error_table import ERROR_TABLE, Clears, Severity
 
 SOURCE = Path(__file__).parents[2] / "src" / "cardshoe"
-TABLE = SOURCE / "error_table.py"
-FOUND = codes_in(source_files(SOURCE, without=("sim", "error_table.py")))  # the simulator has errors of its own
-ORDER = ("leaves", "wire", "transport", "games", "round", "journal", "table", "lab", "cli")
+TABLE = [SOURCE / "error_table" / f"{part}.py" for part in ("devices", "rules", "record", "table", "tools")]
+FOUND = codes_in(source_files(SOURCE, without=("sim", "error_table")))  # the simulator has errors of its own
+ORDER = ("leaves", "wire", "transport", "games", "round", "journal", "table", "console", "lab", "cli")
 
 
 def test_every_code_can_be_followed_to_where_it_is_written() -> None:
@@ -41,13 +41,18 @@ def test_a_row_is_short_and_fits_its_severity(code: str) -> None:
 def _rooms() -> list[tuple[int, str, list[str]]]:
     """The blocks of the table: the line of each heading, the heading, the codes below it."""
     blocks: list[tuple[int, str, list[str]]] = []
-    body = TABLE.read_text().split("ERROR_TABLE: Final", 1)[1]
+    body = "\n".join(part.read_text() for part in TABLE)
     for number, line in enumerate(body.splitlines()):
         if heading := re.fullmatch(r"    # (.+)", line):
             blocks.append((number, heading[1], []))
         elif row := re.match(r'    "([^"]+)":', line):
             blocks[-1][2].append(row[1])
     return blocks
+
+
+def test_no_code_has_two_rows() -> None:
+    codes = [code for _line, _heading, block in _rooms() for code in block]
+    assert sorted(codes) == sorted(set(codes))
 
 
 def test_the_rows_are_sorted_by_room() -> None:

@@ -1,0 +1,111 @@
+"""The rows of the table. Knows nothing but rows; `meaning` says what a row holds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cardshoe.error_table.meaning import NOTE, Clears, Meaning, Severity
+
+ROWS: Final[dict[str, Meaning]] = {
+    # table: configuration, acts, alarms
+    "config-syntax": Meaning(*NOTE, "The table's configuration cannot be read. Call the technician."),
+    "config-key": Meaning(*NOTE, "The table's configuration has a wrong key. Call the technician."),
+    "config-value": Meaning(*NOTE, "The table's configuration has a wrong value. Call the technician."),
+    "config-game": Meaning(*NOTE, "The table's game or house rules are wrong. Call the technician."),
+    "config-shoe-missing": Meaning(*NOTE, "The table's configuration names no shoe. Call the technician."),
+    "config-port-twice": Meaning(*NOTE, "Two devices share one port. Call the technician."),
+    "config-live-unavailable": Meaning(*NOTE, "These devices cannot open a live table. Call the technician."),
+    "config-other-game": Meaning(*NOTE, "Another game's round is open here. Finish it first."),
+    "disk-space": Meaning(Severity.HOLD, Clears.TECHNICIAN, "The disk is nearly full. No round begins. Call service."),
+    "journal-past-untrusted": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "An old record was changed. Deal nothing; call the floor."
+    ),
+    "journal-anchor-missing": Meaning(Severity.HOLD, Clears.FLOOR, "The journal's head file is gone. Call the floor."),
+    "table-failed": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "The table stopped. Do not deal. Call the floor."),
+    "journal-unplayable": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "The journal does not fit. Do not deal. Call the floor."
+    ),
+    "round-open": Meaning(*NOTE, "Finish the open round first."),
+    "no-round": Meaning(*NOTE, "Open a round first."),
+    "act": Meaning(*NOTE, "A device tells this; it cannot be entered."),
+    "events-lost": Meaning(Severity.HOLD, Clears.FLOOR, "Reports were lost. Touch nothing. Call the floor."),
+    "report-not-understood": Meaning(
+        Severity.HOLD, Clears.TECHNICIAN, "A device says something unknown. Call the floor."
+    ),
+    "report-misfit": Meaning(Severity.HOLD, Clears.FLOOR, "A device's report does not fit the round. Call the floor."),
+    "device-changed": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "Another device stands in this one's place. Call the floor."
+    ),
+    "shoe-door-opened": Meaning(
+        Severity.VOID, Clears.FLOOR, "The shoe's door was opened. Touch nothing. Call the floor."
+    ),
+    "shoe-restarted": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The shoe restarted in mid-deal. Touch nothing. Call the floor."
+    ),
+    "shoe-mode": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe is not in deal mode. Call the floor."),
+    "cover-card-unexpected": Meaning(Severity.HOLD, Clears.FLOOR, "A cover card came out unasked. Call the floor."),
+    "shoe-fault-dealer": Meaning(
+        Severity.HOLD, Clears.DEALER, "The shoe needs your hand. Read the text, then clear it."
+    ),
+    "shoe-fault-floor": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe has a fault. Touch nothing. Call the floor."),
+    "shoe-fault-two-people": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "A wrong card was seen. Touch nothing. Call the floor."
+    ),
+    "shoe-fault-technician": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "The shoe needs service. Call the floor."),
+    "reader-fault": Meaning(Severity.HOLD, Clears.FLOOR, "The card reader has a fault. Call the floor."),
+    "stack-overdue": Meaning(Severity.HOLD, Clears.FLOOR, "The stack does not come. Touch nothing. Call the floor."),
+    "stack-refused": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe refuses to deal. Call the floor."),
+    "stack-incomplete": Meaning(Severity.HOLD, Clears.FLOOR, "The stack is not complete. Leave it. Call the floor."),
+    "slot-used-twice": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The shoe counts a card twice. Touch nothing. Call the floor."
+    ),
+    "deck-changed": Meaning(Severity.HOLD, Clears.FLOOR, "The deck is not the one of this round. Call the floor."),
+    "deck-rejected": Meaning(Severity.VOID, Clears.FLOOR, "The deck is wrong. Take it out. Call the floor."),
+    "deck-rejected-identity": Meaning(
+        Severity.VOID, Clears.TWO_PEOPLE, "The deck has a wrong card. Take it out. Call the floor."
+    ),
+    "shoe-door-open": Meaning(Severity.ADVISE, Clears.DEALER, "Close the shoe's door."),
+    "gate-occupied": Meaning(Severity.ADVISE, Clears.DEALER, "Take the cards out of the shoe's gate."),
+    "shoe-faulted": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's fault is being cleared."),
+    "shoe-inhibited": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe is being released."),
+    "deck-not-ready": Meaning(Severity.ADVISE, Clears.DEALER, "Load the deck and wait until it is verified."),
+    # table: decks, counts, machines
+    "config-backs": Meaning(*NOTE, "The table's configuration names a back twice. Call the technician."),
+    "deck-back": Meaning(*NOTE, "That is not the deck that goes in now. Look at the backs again."),
+    "deck-in-play": Meaning(*NOTE, "The deck is being dealt from. Finish the deal first."),
+    "declared-unconfirmed": Meaning(*NOTE, "The floor confirms the entered cards first."),
+    "stub-count-when": Meaning(*NOTE, "The stub is counted at the end of a round. Follow the screen."),
+    "stub-count-due": Meaning(*NOTE, "Spread and count the stub first."),
+    "sign-off-count": Meaning(*NOTE, "Cards are missing or too many. Look for them and count again."),
+    "signed-off": Meaning(*NOTE, "The cards were counted out. Open the table anew."),
+    "calibration": Meaning(*NOTE, "That cannot be entered as a calibration. Read the text."),
+    "deck-back-unknown": Meaning(Severity.ADVISE, Clears.DEALER, "Say which deck lies in the shoe."),
+    "deck-set-aside": Meaning(Severity.ADVISE, Clears.FLOOR, "This deck is set aside. Call the floor."),
+    "deck-worn-out": Meaning(Severity.ADVISE, Clears.FLOOR, "This deck has been dealt often enough. Call the floor."),
+    "deck-recount": Meaning(Severity.ADVISE, Clears.DEALER, "The shoe's cards are being counted. Wait."),
+    "cover-card-due": Meaning(Severity.ADVISE, Clears.DEALER, "Put the cover card into the shoe."),
+    "deck-not-proved": Meaning(
+        Severity.VOID, Clears.FLOOR, "The deck cannot be counted. Deal nothing. Call the floor."
+    ),
+    "cards-unaccounted": Meaning(
+        Severity.VOID, Clears.FLOOR, "The cards do not add up. Touch nothing. Call the floor."
+    ),
+    "deck-design-unknown": Meaning(
+        Severity.VOID, Clears.FLOOR, "The shoe does not know this card design. Change the deck. Call the floor."
+    ),
+    "deck-doubted": Meaning(Severity.HOLD, Clears.FLOOR, "The deck is in doubt. Count it. Call the floor."),
+    "stop-asked": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe was stopped. Call the floor."),
+    "stub-count-wrong": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The stub's count is wrong. Touch nothing. Call the floor."
+    ),
+    "cards-inside": Meaning(Severity.HOLD, Clears.FLOOR, "Cards were left in the shoe. Take them out. Call the floor."),
+    "deck-overdue": Meaning(Severity.HOLD, Clears.FLOOR, "The deck is not ready in time. Call the floor."),
+    "shoe-does-not-answer": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The shoe is connected and does not answer. Call the floor."
+    ),
+    "device-firmware-changed": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "A device has other firmware than before. Pull it out. Call the floor."
+    ),
+    # table: recordable
+    "entry-unrecordable": Meaning(*NOTE, "That cannot be written down. Enter it again."),
+}

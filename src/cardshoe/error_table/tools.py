@@ -1,0 +1,68 @@
+"""The rows of the console, the laboratory and the commands. Knows nothing but rows; `meaning` says what a row holds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cardshoe.error_table.meaning import LINE, NOTE, SETUP, Clears, Meaning, Severity
+
+ROWS: Final[dict[str, Meaning]] = {
+    # lab: robots, simulated worlds as processes, demo
+    "hands-refused": Meaning(*NOTE, "That cannot be done at the table now. Look again."),
+    "hands-missing": Meaning(*SETUP, "The simulated table does not answer. Start it first."),
+    "hands-lost": Meaning(*LINE, "The simulated table is gone. Start it again."),
+    "world-setup": Meaning(*SETUP, "The simulated devices cannot be set up so. Correct the options."),
+    "world-not-ready": Meaning(*SETUP, "The simulated devices did not start. Call the technician."),
+    "world-ended": Meaning(*LINE, "The simulated devices have ended. Start again on the same journal."),
+    "journal-other-table": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "This is another table's journal. Deal nothing; call the technician."
+    ),
+    "table-stuck": Meaning(*LINE, "Nothing moves any more. Deal nothing. Call the floor."),
+    "no-strategy": Meaning(*NOTE, "This game cannot be simulated."),
+    # lab: bench
+    "bench-peer": Meaning(*NOTE, "A process of the measurement did not start. Run it by itself."),
+    "bench-round": Meaning(*NOTE, "A round of the measurement went wrong. Nothing was measured."),
+    "bench-table": Meaning(*NOTE, "The table of the measurement stands still. Nothing was measured."),
+    # lab: simulation
+    "table-restarted": Meaning(*NOTE, "The table was restarted. Look at what it shows now."),
+    # cli: settle, plan, rehearse: lines and their fields
+    "no-lines": Meaning(*NOTE, "There is nothing to read. Give one line or more."),
+    "no-output": Meaning(*NOTE, "The answers cannot be written. Make room and ask again."),
+    "no-file": Meaning(*NOTE, "That file cannot be read. Name another."),
+    "line-too-long": Meaning(*NOTE, "A line is too long to be read."),
+    "line-not-utf8": Meaning(*NOTE, "A line is not text in UTF-8."),
+    "line-not-json": Meaning(*NOTE, "A line is not JSON."),
+    "line-not-object": Meaning(*NOTE, "A line is not an object."),
+    "line-duplicate-key": Meaning(*NOTE, "A line has a key twice."),
+    "line-nested": Meaning(*NOTE, "A line is nested too deeply."),
+    "line-id": Meaning(*NOTE, "A line's id cannot be repeated in an answer."),
+    "unknown-key": Meaning(*NOTE, "A line has a key that is not known."),
+    "missing-key": Meaning(*NOTE, "A line lacks a key."),
+    "field-type": Meaning(*NOTE, "A field holds another kind of value."),
+    "unknown-op": Meaning(*NOTE, "There is no such operation."),
+    "irregularity-kind": Meaning(*NOTE, "There is no such kind of irregularity."),
+    # cli: sim
+    "sim-setup": Meaning(*NOTE, "The simulated table cannot be set up. Read the text and start it again."),
+    # cli: clauses
+    "clauses-file": Meaning(*NOTE, "A file that should name clauses cannot be read."),
+    "clauses-tests": Meaning(*NOTE, "There are no tests there. Check the folder."),
+    "clauses-page": Meaning(*NOTE, "The page cannot be written there. Name another file."),
+    # cli: bench
+    "bench-group": Meaning(*NOTE, "There is no such group of measurements. Check the name."),
+    "bench-directory": Meaning(*NOTE, "Nothing can be written there. Name another folder."),
+    # cli: odds
+    "too-few-rounds": Meaning(*NOTE, "Simulate more rounds."),
+    "house-json": Meaning(*NOTE, "The house's choices cannot be read. Write them as JSON."),
+    # cli: journal
+    "journal-public-key": Meaning(*NOTE, "That is not a public key. Give 64 hex digits."),
+    "journal-export": Meaning(*NOTE, "The journal cannot be exported there. Name another file."),
+    "journal-round": Meaning(*NOTE, "The journal has no such round. Check its number."),
+    "journal-reason": Meaning(*NOTE, "That is no reason for a head. Use letters and dashes."),
+    "journal-archive": Meaning(*NOTE, "The journal cannot be continued there. Check the choice."),
+    # cli: run
+    "config-file": Meaning(*NOTE, "The configuration cannot be read. Call the technician."),
+    # cli: simulate
+    "simulate-option": Meaning(*NOTE, "The simulation cannot run with these options. Correct them."),
+    # cli: demo
+    "demo-option": Meaning(*SETUP, "The demo cannot run with these options. Correct them."),
+}
