@@ -49,7 +49,8 @@ uint8_t *device_status(uint8_t *to) {
   to = put_u8(to, feeding ? feed_seen() : has(SENSE_GATE) ? record.gate_cards : 0);
   to = put_u64(put_u64(to, feed_running() ? last_command() : 0), last_command());
   to = put_u32(put_u16(to, record.raised[0]), record.stacks_total);
-  return put_u32(to, record.cards_total + feed_seen());
+  to = put_u32(to, record.cards_total + feed_seen());
+  return put_u8(put_u64(to, 0), 0); /* it does not commit: no round (SHOE-2.6) */
 }
 
 uint8_t *device_identity(uint8_t *to) {

@@ -36,7 +36,7 @@ def _shoe_status(**changes: Value) -> dict[str, Value]:
     fields: dict[str, Value] = {"boot_counter": 3, "uptime_ms": 2**32 - 1, "last_event": 260, "held_events": 2}
     fields |= {"lease_left_ms": 1000, "mode": 0, "state": 3, "flags": 2 | 8 | 32, "deck_state": 2, "deck_id": 65_536}
     fields |= {"cards_left": 50, "gate_cards": 2, "running_command": 0, "last_command": 258, "fault": 0}
-    return fields | {"stacks_total": 1, "cards_total": 2} | changes
+    return fields | {"stacks_total": 1, "cards_total": 2, "round_id": 258, "round_state": 1} | changes
 
 
 def _reader_status(**changes: Value) -> dict[str, Value]:
@@ -72,7 +72,7 @@ LINK_ROWS: list[Row] = [
     ("reader", "HEARTBEAT", 1, 13, ["LINK-6.1"], {"lease_ms": 0}, "0000"),
     ("shoe", "STATUS", 1, 0, ["LINK-6.2", "SHOE-2.1", "SHOE-2.2", "SHOE-2.3"], _shoe_status(), (
         "03000000" "ffffffff" "0401000000000000" "0200" "e803" "00" "03" "2a00" "02" "00000100" "32" "02"
-        "0000000000000000" "0201000000000000" "0000" "01000000" "02000000"
+        "0000000000000000" "0201000000000000" "0000" "01000000" "02000000" "0201000000000000" "01"
     )),
     ("shoe", "STATUS", 1, 9, ["SHOE-2.3", "SHOE-2.4", "SHOE-2.5"], _shoe_status(
         state=5, cards_left=255, gate_cards=255, running_command=TOP, last_command=TOP, fault=0x0306, deck_state=4,

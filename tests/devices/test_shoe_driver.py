@@ -45,6 +45,7 @@ from cardshoe.devices.shoe_terms import (
     Mode,
     Named,
     Outcome,
+    RoundState,
     ShoeFlag,
     ShoeState,
 )
@@ -374,6 +375,7 @@ def test_status_says_everything_in_the_field_s_words() -> None:
         "fault": 0,
         "stacks_total": 100,
         "cards_total": 201,
+        "round_id": 4,
     }
     told = shoe_bench().status(0.016, **numbers)
     assert isinstance(told, happened.ShoeStatusSeen)
@@ -386,6 +388,7 @@ def test_status_says_everything_in_the_field_s_words() -> None:
             "state": ShoeState.FEEDING,
             "flags": ShoeFlag.LEASE_VALID | ShoeFlag.DECK_PRESENT,
             "deck_state": DeckState.VERIFIED,
+            "round_state": RoundState.DEALING,
             "fault": None,
         }
     )

@@ -247,6 +247,9 @@ LINK_SETS: dict[str, type[Enum]] = {
     "hello_result": messages.HelloResult,
     "device_kind": messages.DeviceKind,
     "reject_reason": messages.RejectReason,
+    "seal_result": messages.SealResult,
+    "pair_result": messages.PairResult,
+    "role": messages.Role,
 }
 SHOE_SETS: dict[str, type[Enum]] = {
     "mode": shoe_terms.Mode,
@@ -261,6 +264,11 @@ SHOE_SETS: dict[str, type[Enum]] = {
     "capability": shoe_terms.ShoeCapability,
     "flags": shoe_terms.ShoeFlag,
     "named": shoe_terms.Named,
+    "round_state": shoe_terms.RoundState,
+    "round_result": shoe_terms.RoundResult,
+    "match_result": shoe_terms.MatchResult,
+    "reveal_result": shoe_terms.RevealResult,
+    "asked": shoe_terms.Asked,
 }
 READER_SETS: dict[str, type[Enum]] = {
     "state": reader_terms.ReaderState,

@@ -22,6 +22,7 @@ from cardshoe.devices.shoe_terms import (
     Mode,
     Named,
     Outcome,
+    RoundState,
     ShoeFlag,
     ShoeState,
 )
@@ -292,6 +293,8 @@ class ShoeStatus:
     fault: Fault | None
     stacks_total: int
     cards_total: int
+    round_id: int
+    round_state: RoundState
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from cardshoe.devices.shoe_terms import (
     Mode,
     Named,
     Outcome,
+    RoundState,
     ShoeFlag,
     ShoeState,
 )
@@ -199,4 +200,6 @@ def _status(m: wire.Status) -> happened.ShoeStatus:
         fault=fault_or_none(m.fault),
         stacks_total=m.stacks_total,
         cards_total=m.cards_total,
+        round_id=m.round_id,
+        round_state=RoundState(m.round_state),
     )

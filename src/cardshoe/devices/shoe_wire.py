@@ -14,7 +14,7 @@ from cardshoe.wire.spec import load_spec
 
 
 class Status(NamedTuple):
-    """The shoe's full state, after the link's own fields (SHOE-2.1 to SHOE-2.5)."""
+    """The shoe's full state, after the link's own fields (SHOE-2.1 to SHOE-2.6)."""
 
     boot_counter: int
     uptime_ms: int
@@ -33,6 +33,8 @@ class Status(NamedTuple):
     fault: int
     stacks_total: int
     cards_total: int
+    round_id: int
+    round_state: int
 
 
 class QueryCommand(NamedTuple):

@@ -88,6 +88,7 @@ class Security(IntEnum):
 
     CLEAR = 0
     SEALED = 1
+    PAIRING = 2
 
 
 class HelloResult(IntEnum):
@@ -98,6 +99,7 @@ class HelloResult(IntEnum):
     PURPOSE_UNAVAILABLE = 2
     SECURITY_UNAVAILABLE = 3
     BUSY = 4
+    NOT_IN_PAIRING_MODE = 5
 
 
 class DeviceKind(IntEnum):
@@ -116,3 +118,29 @@ class RejectReason(IntEnum):
     WRONG_SEQUENCE = 4
     NOT_ALLOWED_IN_PURPOSE = 5
     BAD_VALUE = 6
+    SEALED_ONLY = 7
+
+
+class SealResult(IntEnum):
+    """The device's answer to SEAL (LINK-9.3, LINK-9.4)."""
+
+    OK = 0
+    UNKNOWN_KEY = 1
+    WRONG_PROOF = 2
+    WRONG_ROLE = 3
+
+
+class PairResult(IntEnum):
+    """The device's answer to PAIR (LINK-11.5)."""
+
+    PAIRED = 0
+    WRONG_PROOF = 1
+    NO_ROOM = 2
+    BAD_VALUE = 3
+
+
+class Role(IntEnum):
+    """What a key may open (LINK-9.3, LINK-11.4)."""
+
+    DEAL = 0
+    SERVICE = 1

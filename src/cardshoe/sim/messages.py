@@ -17,8 +17,8 @@ Value = int | bytes | str
 _NUMBERS: Final = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 
 SPEC_HASHES: Final = {
-    "shoe": bytes.fromhex("fff52ae4ce30f770e26bbb191bff937354674b150803eb7765fa9ac31b7fd9d7"),
-    "reader": bytes.fromhex("52f842b36226da660e4727a651c9530b7b877c61969c99ed7f14601620f52c2e"),
+    "shoe": bytes.fromhex("74f1390c0375808e25be09eef35e6f74654386908d47e22dc116d99ef1e75b49"),
+    "reader": bytes.fromhex("72030890dc2b236afac007d916dd61630f738ed23f1c45c1a2a72a36366d1b89"),
 }
 
 
@@ -102,7 +102,8 @@ _SHOE: Final = (
         "STATUS",
         0x82,
         _LINK_STATUS + "mode:u8 state:u8 flags:u16 deck_state:u8 deck_id:u32 cards_left:u8 gate_cards:u8 "
-        "running_command:u64 last_command:u64 fault:u16 stacks_total:u32 cards_total:u32",
+        "running_command:u64 last_command:u64 fault:u16 stacks_total:u32 cards_total:u32 "
+        "round_id:u64 round_state:u8",
     ),
     _layout("QUERY_COMMAND", 0x10, "command_id:u64"),
     _layout("QUERY_COMMAND_REPLY", 0x90, "command_id:u64 outcome:u8 cards_seen:u8 taken:u8 first_slot:u8 fault:u16"),

@@ -136,6 +136,8 @@ class Shoe:
             "fault": self.alarms.oldest,
             "stacks_total": memory.stacks_total,
             "cards_total": memory.cards_total,
+            "round_id": 0,
+            "round_state": 0,
         }
 
     def _state(self) -> State:
