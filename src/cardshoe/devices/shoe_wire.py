@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from cardshoe.devices.shoe_rounds_wire import ROUND_MESSAGES
 from cardshoe.link.messages import LINK_MESSAGES
 from cardshoe.wire.codec import Codec
 from cardshoe.wire.spec import load_spec
@@ -337,5 +338,6 @@ SHOE_MESSAGES: Final = (
     LeaseLost,
     ModeChanged,
     CardUnexpected,
+    *ROUND_MESSAGES,
 )
 SHOE_CODEC: Final = Codec(load_spec("shoe-v1"), (*LINK_MESSAGES, *SHOE_MESSAGES))

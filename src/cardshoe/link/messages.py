@@ -58,7 +58,80 @@ class Reject(NamedTuple):
     rejected_type: int
 
 
-LINK_MESSAGES = (Hello, HelloReply, Heartbeat, EventAck, Reject)
+class Seal(NamedTuple):
+    """Begins to seal a session (LINK-9.3)."""
+
+    key_id: bytes
+    host_public: bytes
+    host_proof: bytes
+
+
+class SealReply(NamedTuple):
+    """The device's half of the keys, and its proof (LINK-9.4)."""
+
+    result: int
+    device_public: bytes
+    sealed_count: int
+    oldest_event: int
+    last_event: int
+    device_proof: bytes
+
+
+class Pair(NamedTuple):
+    """Asks a device in its pairing window for a key (LINK-11.4)."""
+
+    role: int
+    host_name: str
+    host_public: bytes
+    auditor_public: bytes
+    proof: bytes
+
+
+class PairReply(NamedTuple):
+    """The device's half of the new key, its identity and its proof (LINK-11.5)."""
+
+    result: int
+    device_public: bytes
+    identity_public: bytes
+    proof: bytes
+
+
+class Attest(NamedTuple):
+    """Asks for a proof of the firmware (LINK-12.1)."""
+
+    nonce: bytes
+
+
+class AttestReply(NamedTuple):
+    """The firmware's measurement, signed for this session (LINK-12.1)."""
+
+    measurement: bytes
+    signature: bytes
+
+
+class Unpair(NamedTuple):
+    """Gives up the session's key (LINK-11.7)."""
+
+
+class UnpairReply(NamedTuple):
+    """The key is gone (LINK-11.7)."""
+
+
+LINK_MESSAGES = (
+    Hello,
+    HelloReply,
+    Heartbeat,
+    EventAck,
+    Reject,
+    Seal,
+    SealReply,
+    Pair,
+    PairReply,
+    Attest,
+    AttestReply,
+    Unpair,
+    UnpairReply,
+)
 
 
 class StatusHead(Protocol):

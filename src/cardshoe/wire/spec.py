@@ -87,6 +87,9 @@ class Timing:
     hello_repeat_ms: int
     event_repeat_ms: int
     idle_delimiter_ms: int
+    seal_repeat_ms: int
+    pairing_window_ms: int
+    unpair_hold_ms: int
 
 
 @dataclass(frozen=True, slots=True)
