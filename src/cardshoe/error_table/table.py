@@ -26,6 +26,7 @@ ROWS: Final[dict[str, Meaning]] = {
         Severity.LOCKOUT, Clears.TECHNICIAN, "The journal does not fit. Do not deal. Call the floor."
     ),
     "round-open": Meaning(*NOTE, "Finish the open round first."),
+    "command-open": Meaning(*NOTE, "The shoe has not answered for its last stack. Wait."),
     "no-round": Meaning(*NOTE, "Open a round first."),
     "act": Meaning(*NOTE, "A device tells this; it cannot be entered."),
     "events-lost": Meaning(Severity.HOLD, Clears.FLOOR, "Reports were lost. Touch nothing. Call the floor."),

@@ -22,6 +22,7 @@ from cardshoe.round.progress import advanced, dealing_done
 from cardshoe.round.state import LIVE, VOID, Hand, Hold, State, Status, Void, changed, is_position, with_hand
 
 _COUNTS: Final = (Case.PLAYER_WRONG_COUNT, Case.DEALER_WRONG_COUNT, Case.DEALER_SHORT_REPAIRABLE)
+_COUNT_QUESTION: Final = "stack-wrong-count"
 _FACES: Final = (Case.CARD_FACE_UP_AFTER_DEAL, Case.CARD_FACE_UP_DURING_DEAL)
 _NONE: Effects = ()
 
@@ -105,6 +106,8 @@ def opened(state: State, hold: Hold) -> tuple[State, Effects]:
 def cleared(state: State, event: HoldCleared) -> tuple[State, Effects]:
     """Answer an open question: by one who may, with one of its choices and a reason."""
     hold = next((each for each in state.holds if each.code == event.code), None)
+    if hold is None and event.code in state.moot:
+        return state, _NONE  # older records answer it all the same
     if hold is None:
         raise Refused("no-hold", f"no question {quoted(event.code)} is open")
     if event.choice not in hold.choices:
@@ -158,14 +161,21 @@ def voided_by_floor(state: State, positions: tuple[str, ...]) -> tuple[State, Ef
     """Make the hands at `positions` void by a floor ruling; what a text has ruled already stays as the text has it."""
     left = tuple([position for position in positions if state.hand(position).status is not VOID])
     if all(hand.position in left or hand.status in (VOID, Status.EMPTY) for hand in state.hands):
-        state = changed(state, void_all=True, pending=None)
+        state = _all_void(state)
     return voided(state, left, Void(None))
 
 
 def void_everything(state: State, void: Void) -> tuple[State, Effects]:
     """Make every hand void."""
     every = tuple([hand.position for hand in state.hands])
-    return voided(changed(state, void_all=True, pending=None, betting=False, step=max(state.step, 1)), every, void)
+    return voided(changed(_all_void(state), betting=False, step=max(state.step, 1)), every, void)
+
+
+def _all_void(state: State) -> State:
+    """Return `state` with nothing awaited; how many cards a void hand has is no question any more."""
+    moot = tuple([hold.code for hold in state.holds if hold.code == _COUNT_QUESTION])
+    holds = tuple([hold for hold in state.holds if hold.code != _COUNT_QUESTION])
+    return changed(state, void_all=True, pending=None, holds=holds, moot=(*state.moot, *moot))
 
 
 def undecided(state: State) -> bool:

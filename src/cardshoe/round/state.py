@@ -118,8 +118,8 @@ class State:
     """One round.
 
     `step` is the index in `script` of the step that is due, `stage` the number of questions before it; `holds` the open
-    questions, oldest first; `over`: nothing is left to be dealt, settled or collected; `closed`: the round is complete
-    and takes no further event.
+    questions, oldest first, `moot` the codes of those that a void made needless; `over`: nothing is left to be dealt,
+    settled or collected; `closed`: the round is complete and takes no further event.
     """
 
     game: Game
@@ -149,6 +149,7 @@ class State:
     declared: tuple[str, ...] = ()
     settled_in_order: tuple[str, ...] = ()
     holds: tuple[Hold, ...] = ()
+    moot: tuple[str, ...] = ()
     void_all: bool = False
     dealer_rank: Ranked | None = None
     closed: bool = False

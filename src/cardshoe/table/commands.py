@@ -12,6 +12,7 @@ from typing import Final, assert_never
 
 from cardshoe.devices import shoe_events as shoe
 from cardshoe.devices.shoe_terms import DispenseResult, Outcome
+from cardshoe.errors import Refused
 from cardshoe.games.verdicts import Case
 from cardshoe.round.events import StackDelivered, StackNotMoved, StackUnknown
 from cardshoe.table.dealing import REFUSAL_PAUSE_S
@@ -84,6 +85,8 @@ def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
     )
     overdue = desk.live.command_unknown and desk.live.command_due is None
     desk.live.command_unknown = False
+    if desk.state.command is None:
+        return  # the round awaits nothing of it any more, and the shoe is through with it
     if command.work is Work.PREPARE:
         _preparation_outcome(desk, command, event.outcome, now, overdue=overdue)
         return
@@ -132,6 +135,35 @@ def ended(desk: Desk, event: End) -> None:
             assert_never(event)
 
 
+def require_none_open(desk: Desk) -> None:
+    """Refuse what ends or begins a round while a dispense is open, on whatever road it came so far (P1, P3).
+
+    Raises `Refused` (`command-open`). Where no shoe is left that could answer, the floor is asked instead.
+    """
+    command = desk.state.command
+    if command is None or command.work is not Work.DISPENSE:
+        return
+    what = f"the stack for {command.to} (command {command.command_id})"
+    if desk.config.devices.shoe is None:
+        _nobody_knows(desk, command, "this table has no shoe any more that could say")
+        raise Refused("command-open", f"nobody can say what became of {what}; the floor looks first")
+    if command.ready:
+        raise Refused("command-open", f"{what} lies in the shoe's gate; take it out first")
+    raise Refused("command-open", f"the shoe has not said yet what became of {what}; wait for its answer")
+
+
+def another_shoe(desk: Desk, serial: str) -> None:
+    """Another shoe stands in the place of the one that was commanded: its word on the command is worth nothing (P1)."""
+    command = desk.state.command
+    if command is None:
+        return
+    why = f"shoe {serial} stands in the place of the one that was asked"
+    if command.work is Work.PREPARE:
+        desk.write("command_ended", {"command_id": command.command_id, "why": why})
+    elif not command.ready:
+        _nobody_knows(desk, command, why)
+
+
 def _moved_cards(event: End) -> bool:
     match event:
         case shoe.StackReady():
@@ -176,8 +208,11 @@ def _not_moved(desk: Desk, command: Command, why: str, now: float) -> None:
     desk.live.quiet_until = now + REFUSAL_PAUSE_S
     if command.work is Work.PREPARE:
         desk.write("command_ended", {"command_id": command.command_id, "why": why})
+        return
+    desk.write("command_withdrawn", {"command_id": command.command_id, "why": why})
+    if desk.state.round is None:
+        desk.write("command_ended", {"command_id": command.command_id, "why": why})
     else:
-        desk.write("command_withdrawn", {"command_id": command.command_id, "why": why})
         desk.happened(StackNotMoved(command.command_id, why))
 
 
@@ -242,7 +277,11 @@ def _face_up_held(desk: Desk) -> bool:
 def _nobody_knows(desk: Desk, command: Command, why: str) -> None:
     desk.live.command_due = None
     desk.live.command_unknown = False
-    desk.happened(StackUnknown(command.command_id, why))
+    if desk.open_round is None:
+        desk.write("command_ended", {"command_id": command.command_id, "why": why})
+        desk.alarm("stack-unknown", f"It is not known what became of the stack for {command.to}: {why}.")
+    else:
+        desk.happened(StackUnknown(command.command_id, why))
 
 
 def _preparation_outcome(desk: Desk, command: Command, outcome: Outcome, now: float, *, overdue: bool) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost
 from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.link.events import LostReason
+from cardshoe.table.commands import another_shoe
 from cardshoe.table.decks import suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import NOT_PROVED
@@ -46,6 +47,7 @@ def _compared(desk: Desk, device: str, known: Known, event: DeviceIdentified) ->
     if known.serial != identity.serial:
         if device == "shoe":
             suspect(desk, f"shoe {identity.serial} stands in the place of {known.serial}", count_known=False)
+            another_shoe(desk, identity.serial)
         if desk.open_round is not None:
             _another(desk, device, identity.serial, known.serial)
     elif known.firmware not in ("", identity.firmware):

@@ -43,6 +43,7 @@ from cardshoe.table.acts import (
     StopAsked,
     StubCounted,
 )
+from cardshoe.table.commands import require_none_open
 from cardshoe.table.config import TableConfig
 from cardshoe.table.dealing import reconcile
 from cardshoe.table.desk import Desk
@@ -148,6 +149,7 @@ class Controller:
             raise Refused("round-open", f"round {state.last_round_id} is not complete; finish it first")
         if state.alarms:
             raise Refused("held", f"the table is held: {state.alarms[0].text} First clear {state.alarms[0].code}.")
+        require_none_open(desk)
         if state.upkeep.signed_off:
             raise Refused("signed-off", "the cards of this table were counted out; close the table and open it anew")
         desk.happened(
@@ -197,11 +199,14 @@ class Controller:
             raise Refused("act", "a card that a person enters is declared, not read")
         if desk.state.round is None:
             raise Refused("no-round", "no round is open; open one first")
-        if isinstance(event, RoundCompleted) and stub_count_due(desk):
-            raise Refused("stub-count-due", "spread the stub and enter its count before the round is completed")
+        if isinstance(event, RoundCompleted):
+            require_none_open(desk)
+            if stub_count_due(desk):
+                raise Refused("stub-count-due", "spread the stub and enter its count before the round is completed")
         self._confirmed(event)
         if isinstance(event, HoldCleared) and event.code not in [hold.code for hold in desk.state.round.holds]:
             self._came_late(event.code, event.role)
+            raise Refused("no-hold", f"no question {event.code!r} is open")
         desk.happened(event)
         if isinstance(event, RoundCompleted):
             desk.close_round()

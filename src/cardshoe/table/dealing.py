@@ -72,10 +72,11 @@ def _ask(desk: Desk) -> None:
 
 
 def _inhibit_as_held(desk: Desk, view: ShoeView) -> None:
-    """Motors are inhibited while a question is open (promise P5), and only then."""
-    if view.inhibited != desk.held and not desk.live.inhibit_asked:
+    """Motors are inhibited while a question is open (promise P5) or a stack may come that nobody wants any more."""
+    still = desk.held or desk.state.unwanted is not None
+    if view.inhibited != still and not desk.live.inhibit_asked:
         desk.live.inhibit_asked = True
-        desk.order(SetInhibit(inhibited=desk.held))
+        desk.order(SetInhibit(inhibited=still))
 
 
 def _clear(desk: Desk, view: ShoeView) -> None:

@@ -61,4 +61,5 @@ def noted(state: TableState) -> Mapping[str, Any]:
         "reader_rechecks": {place: list(faces) for place, faces in state.reader_rechecks.items()},
         "upkeep": noted_upkeep(state.upkeep),
         "not_moved": list(state.not_moved),
+        "uncounted": list(state.uncounted),
     }

@@ -13,7 +13,15 @@ from enum import Enum
 from typing import Any, Final
 
 from cardshoe.error_table import ERROR_TABLE, Clears
-from cardshoe.round.events import RoundOpened, StackNotMoved, StackRequested
+from cardshoe.round.events import (
+    Event,
+    HoldCleared,
+    RoundOpened,
+    StackDelivered,
+    StackNotMoved,
+    StackRequested,
+    StackUnknown,
+)
 from cardshoe.round.machine import apply, open_round, seats_of
 from cardshoe.round.records import from_record
 from cardshoe.round.state import State
@@ -23,6 +31,11 @@ NOTED: Final = "table_noted"
 """The kind of the entry that sums up everything before it, between two rounds."""
 REMEMBERED: Final = 64
 """So many commands a shoe remembers at least (SHOE-3.5); a report of an older one is none."""
+
+_THROUGH: Final = frozenset({"StackReady", "StackTaken", "DispenseFailed", "DispenseInterrupted"})
+"""Reports after which the motor does nothing more for the command that they name."""
+_UNFINISHED: Final = frozenset({"never_seen", "running"})
+"""Answers about a command that do not end it; what was never seen is ended by an event of its own."""
 
 
 class Work(Enum):
@@ -34,13 +47,16 @@ class Work(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The command that is not accounted for yet. `ready`: its stack lies in the gate."""
+    """The command that is not accounted for yet. `ready`: its stack lies in the gate; `stopped`: the shoe said that its
+    motor is through with it, or never began.
+    """
 
     command_id: int
     work: Work
     to: str = ""
     cards: int = 0
     ready: bool = False
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +100,7 @@ class TableState:
     first slot of it not used yet, `slot_before` what that was before the last stack. `round_closed`: the open round's
     payouts are written. `reader_faces`: faces told by the reader at each place since it was last clear;
     `reader_rechecks`: those that it will tell once more because it restarted. `not_moved`: the last commands of which
-    the shoe said that they moved nothing.
+    the shoe said that they moved nothing; `uncounted`: the last ones whose stack is not counted in the tally.
     """
 
     round: State | None = None
@@ -104,6 +120,14 @@ class TableState:
     tally: Tally = Tally()
     upkeep: Upkeep = field(default_factory=Upkeep)
     not_moved: tuple[int, ...] = ()
+    uncounted: tuple[int, ...] = ()
+
+    @property
+    def unwanted(self) -> Command | None:
+        """The open dispense of which the round awaits nothing any more: it is void, or there is none."""
+        command = self.command
+        wanted = command is None or command.work is not Work.DISPENSE or _awaited(self.round, command)
+        return None if wanted else command
 
 
 def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
@@ -146,12 +170,54 @@ def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
             last_command_id=event.command_id,
         )
         tally = _plus(tally, stacks_requested=1)
-    command = state.command
-    if command is not None and command.work is Work.DISPENSE and after.pending is None:
-        command = None
+        state = replace(state, uncounted=(*state.uncounted, event.command_id)[-REMEMBERED:])
     if isinstance(event, StackNotMoved):
         state = replace(state, not_moved=(*state.not_moved, event.command_id)[-REMEMBERED:])
-    return replace(state, round=after, seats=seats_of(after), command=command, tally=tally)
+    state = replace(state, round=after, seats=seats_of(after), tally=tally)
+    return state if state.command is None else _command_after(state, state.command, event)
+
+
+def _command_after(state: TableState, command: Command, event: Event) -> TableState:
+    """Return `state` after an event of its round, which may account for the open command."""
+    match event:
+        case StackDelivered(command_id, _, cards) if command_id == command.command_id:
+            state = _stopped(_counted(state, command_id) if cards >= command.cards else state, command_id)
+        case StackNotMoved(command_id) | StackUnknown(command_id) if command_id == command.command_id:
+            state = _stopped(state, command_id)
+        case HoldCleared("stack-unknown", "delivered"):
+            state = _counted(state, command.command_id)
+        case _:
+            pass
+    return _let_go(state)
+
+
+def _awaited(round_: State | None, command: Command) -> bool:
+    """Tell whether the round still takes what becomes of `command`."""
+    if round_ is None or round_.closed or round_.pending is None:
+        return False
+    return round_.pending.command_id == command.command_id
+
+
+def _let_go(state: TableState) -> TableState:
+    """Forget a dispense when the shoe is through with it and the round awaits nothing of it, never before (P1, P3)."""
+    command = state.unwanted
+    return replace(state, command=None) if command is not None and command.stopped else state
+
+
+def _stopped(state: TableState, command_id: int) -> TableState:
+    """Note that the shoe is through with a dispense."""
+    command = state.command
+    if command is None or command.work is not Work.DISPENSE or command.command_id != command_id or command.stopped:
+        return state
+    return replace(state, command=replace(command, stopped=True))
+
+
+def _counted(state: TableState, command_id: int) -> TableState:
+    """Count the stack of a command once, whichever tells of it first: the report, its delivery or the floor."""
+    if command_id not in state.uncounted:
+        return state
+    left = tuple([each for each in state.uncounted if each != command_id])
+    return replace(state, uncounted=left, tally=_plus(state.tally, stacks_dispensed=1))
 
 
 def _deck_armed(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -214,19 +280,28 @@ def _safe(state: TableState, device: str, body: Mapping[str, Any]) -> TableState
 
 
 def _shoe_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
-    command = state.command
-    if body["event"] == "StackReady" and body["command_id"] in state.not_moved:  # it moved all the same
-        return replace(state, tally=_plus(state.tally, stacks_dispensed=1))
-    if body["event"] != "StackReady" or command is None or command.command_id != body["command_id"] or command.ready:
+    if body["event"] not in _THROUGH:
+        return state
+    command_id, command = _number(body, "command_id"), state.command
+    if body["event"] != "StackReady":
+        return _let_go(_stopped(state, command_id))
+    state = _counted(state, command_id)  # whatever else was said of the command before
+    if command is None or command.command_id != command_id or command.ready:
         return state
     slot = body["first_slot"]
-    return replace(
+    state = replace(
         state,
-        command=replace(command, ready=True),
+        command=replace(command, ready=True, stopped=True),
         slot_before=state.next_slot,
         next_slot=slot + _number(body, "cards") if isinstance(slot, int) else state.next_slot,
-        tally=_plus(state.tally, stacks_dispensed=1),
     )
+    return _let_go(state)
+
+
+def _answered(state: TableState, body: Mapping[str, Any]) -> TableState:
+    if body["outcome"] in _UNFINISHED:
+        return state
+    return _let_go(_stopped(state, _number(body, "command_id")))
 
 
 def _reader_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -276,6 +351,7 @@ def _noted(_state: TableState, body: Mapping[str, Any]) -> TableState:
         reader_rechecks={place: tuple(faces) for place, faces in body["reader_rechecks"].items()},
         upkeep=recalled_upkeep(body.get("upkeep", {})),
         not_moved=tuple(body.get("not_moved", ())),
+        uncounted=tuple(body.get("uncounted", ())),
     )
 
 
@@ -293,6 +369,7 @@ def _number(body: Mapping[str, Any], key: str) -> int:
 _TAKEN: Final[Mapping[str, Callable[[TableState, Mapping[str, Any]], TableState]]] = {
     "deck_armed": _deck_armed,
     "deck_preparation_requested": _preparation_requested,
+    "command_answered": _answered,
     "command_ended": _command_ended,
     "command_withdrawn": _command_withdrawn,
     "command_ids_raised": _ids_raised,

@@ -15,7 +15,7 @@ from cardshoe.round import next_step as step
 from cardshoe.round.state import Hand
 from cardshoe.table.desk import Live
 from cardshoe.table.interlocks import fresh_deck
-from cardshoe.table.state import TableAlarm, TableState, Tally, Work
+from cardshoe.table.state import Command, TableAlarm, TableState, Tally, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +148,8 @@ def due_now(state: TableState, live: Live, method: str) -> Due:
             return _awaited(state, live, due)
         case step.RequestStack():
             return _before_a_stack(state, live, due)
+        case step.CompleteRound() if state.command is not None and state.command.work is Work.DISPENSE:
+            return _unaccounted(state.command, live)
         case step.CompleteRound() if live.stub_due:
             return CountStub()
         case _:
@@ -159,6 +161,8 @@ def _between_rounds(state: TableState, live: Live, method: str) -> Due:
         return Wait("The cards of this table were counted out. Open the table anew.")
     if method != Method.AUTOMATED_SHOE.value:
         return OpenRoundDue()
+    if state.command is not None and state.command.work is Work.DISPENSE:
+        return _unaccounted(state.command, live)
     if not live.shoe_up or live.shoe is None:
         return Wait("The shoe is not connected. Look at its cable and power.")
     if live.shoe.gate_occupied:
@@ -167,6 +171,14 @@ def _between_rounds(state: TableState, live: Live, method: str) -> Due:
     if _deck_on_its_way(state, live) or fresh_deck(live.shoe, used):
         return OpenRoundDue()
     return LoadDeck(live.next_back)
+
+
+def _unaccounted(command: Command, live: Live) -> Wait:
+    """No round ends or begins before the shoe has said what became of its last command."""
+    stack = f"the stack for {place(command.to)}"
+    if live.shoe_up:
+        return Wait(f"Wait until the shoe has said what became of {stack}.")
+    return Wait(f"The shoe has not said what became of {stack}. Look at its cable and power.")
 
 
 def _deck_on_its_way(state: TableState, live: Live) -> bool:

@@ -6,20 +6,26 @@ reads entries as plain JSON and knows the rules that it needs itself; only the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cardshoe.error_table import ERROR_TABLE, Clears
 
 Body = Mapping[str, Any]
+_CORRECTION: Final = "entry-corrected"
+_GO_WITH_IT: Final = frozenset({"player-seated", "player-left", "wager-withdrawn", "card-turned"})
+"""What may come between an entry and its correction."""
+_MOST_LATER: Final = 64
 DEALER: Final = "dealer"
 BOARD: Final = "board"
 
 
 @dataclass(slots=True)
 class Request:
-    """One command to dispense. `intents`: how often it was meant to be sent; `fate`: what is durable of its end."""
+    """One command to dispense. `intents`: how often it was meant to be sent; `fate`: what is durable of its end;
+    `through`: the shoe said that its motor does nothing more for it.
+    """
 
     command_id: int
     to: str
@@ -29,6 +35,7 @@ class Request:
     fate: str = "open"
     ready: bool = False
     asked: bool = False
+    through: bool = False
 
 
 @dataclass(slots=True)
@@ -58,6 +65,24 @@ class RoundBook:
         """The positions with a wager, from the dealer's far left."""
         return sorted(position for position, wagers in self.wagers.items() if any(wagers.values()))
 
+    def told(self) -> tuple[dict[str, dict[str, int]], dict[str, str], dict[str, list[str]], dict[str, list[str]]]:
+        """Return a copy of all that people tell, and may correct."""
+        return (
+            {position: dict(wagers) for position, wagers in self.wagers.items()},
+            dict(self.players),
+            {position: list(actions) for position, actions in self.decisions.items()},
+            {place: list(faces) for place, faces in self.faces.items()},
+        )
+
+
+@dataclass(slots=True)
+class Correctable:
+    """The last thing that was entered: what was told before it, and what came after it that goes with it."""
+
+    before: tuple[dict[str, dict[str, int]], dict[str, str], dict[str, list[str]], dict[str, list[str]]]
+    kind: str
+    later: list[tuple[str, Body]] = field(default_factory=list)
+
 
 class Book:
     """All rounds: the present one in full, of the others what must never come again."""
@@ -68,7 +93,7 @@ class Book:
         self.preparations: set[int] = set()
         self.questions: list[tuple[str, str]] = []
         self.highest_id = 0
-        self._undo: Callable[[], object] = lambda: None
+        self.last: Correctable | None = None
         self.safe: dict[str, int] = {"shoe": 0, "reader": 0}
         self.settled_rounds: set[int] = set()
         self.completed = 0
@@ -84,9 +109,21 @@ class Book:
 
     def take(self, kind: str, body: Body) -> None:
         """Count one durable entry."""
+        if body.get("kind") == kind and kind != _CORRECTION:
+            self._remember(kind, body)
         counted = _ENTRIES.get(kind)
         if counted is not None:
             counted(self, body)
+
+    def _remember(self, kind: str, body: Body) -> None:
+        """Keep what was entered last for as long as it may be corrected."""
+        entered = kind in ("wager-placed", "decision-made") or body.get("source") == "declared"
+        if entered and self.round is not None:
+            self.last = Correctable(self.round.told(), kind)
+        elif self.last is not None and kind in _GO_WITH_IT and len(self.last.later) < _MOST_LATER:
+            self.last.later.append((kind, body))
+        else:
+            self.last = None
 
     # --- devices
 
@@ -97,6 +134,8 @@ class Book:
             request = self.requests.get(int(body["command_id"]))
             if request is not None and (body["event"] == "StackReady" or body.get("cards_seen")):
                 request.ready = True
+            if request is not None:
+                request.through = True
 
     def identified(self, body: Body) -> None:
         """Count a device that answered for the first time: what it had told before is not asked for."""
@@ -113,10 +152,7 @@ class Book:
         """Count wagers: the entry gives totals."""
         if self.round is not None:
             position = str(body["position"])
-            wagers = self.round.wagers
-            before = dict(wagers.get(position, {}))
-            self._undo = lambda: wagers.__setitem__(position, before)
-            wagers.setdefault(position, {}).update(body["wagers"])
+            self.round.wagers.setdefault(position, {}).update(body["wagers"])
             self.round.players[position] = str(body["player"])
 
     def left(self, body: Body) -> None:
@@ -166,11 +202,16 @@ class Book:
         self._end(int(body["command_id"]), "unknown")
         self._question()
 
+    def ended(self, body: Body) -> None:
+        """Count a command that nobody waits for any more."""
+        self._end(int(body["command_id"]), "ended")
+
     def told(self, body: Body) -> None:
         """Count the shoe's answer about a command: cards that came out wait in the gate."""
         request = self.requests.get(int(body["command_id"]))
-        if request is not None and body["outcome"] not in ("never_seen", "running") and body["cards_seen"]:
-            request.ready = True
+        if request is not None and body["outcome"] not in ("never_seen", "running"):
+            request.through = True
+            request.ready = request.ready or bool(body["cards_seen"])
 
     def _end(self, number: int, fate: str) -> None:
         request = self.requests.get(number)
@@ -180,22 +221,22 @@ class Book:
     def decided(self, body: Body) -> None:
         """Count a player's answer."""
         if self.round is not None:
-            decisions = self.round.decisions.setdefault(str(body["position"]), [])
-            decisions.append(str(body["action"]))
-            self._undo = decisions.pop
+            self.round.decisions.setdefault(str(body["position"]), []).append(str(body["action"]))
 
     def turned(self, body: Body) -> None:
         """Count a face that was turned up."""
         if self.round is not None:
-            faces = self.round.faces.setdefault(str(body["place"]), [])
-            faces.append(str(body["face"]))
-            if body["source"] == "declared":
-                self._undo = lambda: faces.remove(str(body["face"]))
+            self.round.faces.setdefault(str(body["place"]), []).append(str(body["face"]))
 
     def corrected(self, body: Body) -> None:
-        """Count what was entered in place of the last thing that was entered."""
-        self._undo()
+        """Count what was entered in place of the last entry, and anew what came after that; nothing else is undone."""
+        last = self.last
+        if last is None or self.round is None:
+            return
+        self.round.wagers, self.round.players, self.round.decisions, self.round.faces = last.before
         self.take(str(body["entry"]["kind"]), body["entry"])
+        for kind, later in last.later:
+            self.take(kind, later)
 
     def board(self, body: Body) -> None:
         """Count community cards."""
@@ -223,8 +264,6 @@ class Book:
     def answered(self, body: Body) -> None:
         """Count an answer; the question is closed."""
         choice = body.get("choice")
-        if choice == "void-all":
-            self.questions.clear()
         for question in self.questions:
             if question[0] == body["code"]:
                 self.questions.remove(question)
@@ -284,9 +323,10 @@ _ENTRIES = {
     "stack-delivered": Book.delivered,
     "stack-not-moved": Book.not_moved,
     "stack-unknown": Book.unknown,
+    "command_ended": Book.ended,
     "decision-made": Book.decided,
     "card-turned": Book.turned,
-    "entry-corrected": Book.corrected,
+    _CORRECTION: Book.corrected,
     "board-dealt": Book.board,
     "alarm-raised": Book.alarmed,
     "alarm_raised": Book.alarmed,

@@ -59,6 +59,7 @@ class Entries:
             "board-dealt": self._board_dealt,
             "dealer-revealed": self._revealed,
             "decision-made": self._decision,
+            "entry-corrected": self._corrected,
             "hold-cleared": self._cleared,
             "alarm_cleared": self._cleared,
             "hand-settled": self._settled_hand,
@@ -173,6 +174,15 @@ class Entries:
         if body["action"] == "fold":
             self._facts.laid[str(body["position"])] = self._facts.world.lying(str(body["position"]))
 
+    def _corrected(self, body: Body) -> None:
+        """What is entered in the place of the last entry is judged like any entry."""
+        last, kind = self._facts.book.last, str(body["entry"]["kind"])
+        if last is None or last.kind != kind:
+            raise self._facts.broken("P6", f"a {kind} is corrected, and it is not what was entered last")
+        judge = self._before.get(kind)
+        if judge is not None:
+            judge(body["entry"])
+
     def _cleared(self, body: Body) -> None:
         if self._facts.held_since is not None and not self._facts.world.inhibited:
             held_s = self._facts.world.present - self._facts.held_since
@@ -201,6 +211,11 @@ class Entries:
             raise self._facts.broken(
                 "P5", f"the round is complete and nothing was asked after: {self._facts.must_hold[0]}"
             )
+        for request in self._facts.book.round.requests if self._facts.book.round is not None else ():
+            if request.fate == "open" and not request.through:
+                raise self._facts.broken(
+                    "P3", f"the round is complete and nobody knows what became of command {request.command_id}"
+                )
 
     def _account(self, body: Body) -> None:
         round_ = self._facts.book.round

@@ -5,14 +5,17 @@ Owns the search. A run is a function of its order, so that trying is all there i
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
-from cardshoe.lab.simulation.runs import Order, Result, run
+from cardshoe.lab.simulation.runs import Finding, Order, Result, run
+from cardshoe.lab.simulation.troubles import drawn
 
 MOST_TRIES: Final = 120
 MOST_VIRTUAL_S: Final = 4_000.0
 """So much virtual time all tries may take together: runs that wait for what never comes are long."""
+_PARTICULARS: Final = re.compile(r"\b([2-9TJQKA][shdc]|dealer|board)\b|\d+(\.\d+)?")
 
 
 def shrunk(result: Result) -> Result:
@@ -21,13 +24,21 @@ def shrunk(result: Result) -> Result:
         return result
     search = _Search(result)
     search.try_order(replace(result.order, rounds=min(result.rounds + 1, result.order.rounds)))
-    keys = list(search.best.happened)
-    search.try_order(replace(search.best.order, only=frozenset(key for key in keys if " " not in key)))
-    size = max(len(keys) // 2, 1)
+    order = search.best.order
+    if not search.try_order(replace(order, only=frozenset(key for key in search.best.happened if " " not in key))):
+        # One that could not be carried out matters all the same: it was tried.
+        every = frozenset(each.key for each in drawn(order.seed, order.level, order.rounds, order.only))
+        search.try_order(replace(order, only=every))
+    size = max(len(search.best.order.only or ()) // 2, 1)
     while size >= 1 and not search.tired:
         if not search.drop_some(size):
             size //= 2
     return search.best
+
+
+def _shape(finding: Finding) -> tuple[str, str]:
+    """Return what is broken and how, without the numbers, places and cards that it happened to."""
+    return finding.promise, _PARTICULARS.sub("#", finding.text)
 
 
 class _Search:
@@ -49,7 +60,7 @@ class _Search:
         self._tries += 1
         self._virtual_s += tried.virtual_s
         finding, wanted = tried.finding, self.best.finding
-        if finding is None or wanted is None or finding.promise != wanted.promise:
+        if finding is None or wanted is None or _shape(finding) != _shape(wanted):
             return False
         self.best = tried
         return True
