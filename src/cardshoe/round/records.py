@@ -11,7 +11,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from cardshoe.errors import InputError
 from cardshoe.games.quoting import quoted
@@ -19,6 +19,7 @@ from cardshoe.games.verdicts import Case
 from cardshoe.round import events
 from cardshoe.round.events import EntryCorrected, Event
 
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -32,7 +33,8 @@ def to_record(event: Event) -> dict[str, object]:
     """Return `event` as a plain JSON object: its `kind` and its fields."""
     record: dict[str, object] = {"kind": kind_of(event)}
     for name in _shape(type(event)):
-        record[name] = _plain(getattr(event, name))
+        value = getattr(event, name)
+        record[name] = value if type(value) in _SCALARS else _plain(value)
     return record
 
 
@@ -43,13 +45,21 @@ def from_record(record: Mapping[str, object]) -> Event:
     if kind is None:
         raise InputError("event-record", f"{quoted(name)} is no kind of event of a round")
     shape = _shape(kind)
-    given = {key: value for key, value in record.items() if key != "kind"}
-    for key in (*given, *shape):
-        if (key not in given) is not (key not in shape):
-            problem = "is missing" if key not in given else "does not belong there"
-            raise InputError("event-record", f"event {name}: {quoted(key)} {problem}")
-    values: dict[str, Any] = {key: _value(kind, key, shape[key], value) for key, value in given.items()}
+    if record.keys() != _keys()[kind]:
+        _refuse_keys(kind, [key for key in record if key != "kind"])
+    values: dict[str, Any] = {}
+    for key, wanted in shape.items():
+        value = record[key]
+        plain = type(value) is wanted and wanted in _SCALARS
+        values[key] = value if plain else _value(kind, key, wanted, value)
     return kind(**values)
+
+
+def _refuse_keys(kind: type[Event], given: list[str]) -> NoReturn:
+    shape = _shape(kind)
+    key = next(key for key in (*given, *shape) if key not in given or key not in shape)
+    problem = "is missing" if key not in given else "does not belong there"
+    raise InputError("event-record", f"event {kind_of(kind)}: {quoted(key)} {problem}")
 
 
 @cache
@@ -70,6 +80,11 @@ def _shape(kind: type[Event]) -> Mapping[str, Any]:
 def _shapes() -> Mapping[type[Event], Mapping[str, Any]]:
     hints = {kind: get_type_hints(kind, vars(events)) for kind in get_args(Event)}
     return {kind: {each.name: hints[kind][each.name] for each in fields(kind)} for kind in hints}
+
+
+@cache
+def _keys() -> Mapping[type[Event], frozenset[str]]:
+    return {kind: frozenset({"kind", *shape}) for kind, shape in _shapes().items()}
 
 
 def _plain(value: object) -> object:

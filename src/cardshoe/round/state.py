@@ -165,14 +165,14 @@ class State:
         return self.holds[0] if self.holds else None
 
 
-Value = TypeVar("Value", State, Hand)
+Value = TypeVar("Value")
 
 _new: Final = object.__new__
 _set: Final = object.__setattr__
 
 
 def changed(value: Value, /, **changes: Any) -> Value:
-    """Return a copy of `value` with `changes`; the fast form of `dataclasses.replace` for the two large values."""
+    """Return a copy of `value` with `changes`; a fast `dataclasses.replace` for values without slots."""
     copy = _new(type(value))
     _set(copy, "__dict__", value.__dict__ | changes)
     return copy

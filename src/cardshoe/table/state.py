@@ -2,13 +2,13 @@
 
 Owns `TableState` and `absorb`, the one place where it changes. A live table absorbs each entry that it writes; a
 restarted one absorbs the journal's records and stands where it stood (promise P2). Must not know devices' bytes,
-screens or time.
+screens or time. Its values have no slots, so that `changed` copies them quickly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from cardshoe.round.events import (
 )
 from cardshoe.round.machine import apply, open_round, seats_of
 from cardshoe.round.records import from_record
-from cardshoe.round.state import State
+from cardshoe.round.state import State, changed
 from cardshoe.table.upkeep import Upkeep, recalled_upkeep, upkept
 
 NOTED: Final = "table_noted"
@@ -45,7 +45,7 @@ class Work(Enum):
     PREPARE = "prepare"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """The command that is not accounted for yet. `ready`: its stack lies in the gate; `stopped`: the shoe said that its
     motor is through with it, or never began.
@@ -59,7 +59,7 @@ class Command:
     stopped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known:
     """A device as the journal knows it: `serial`, the last event of it that is safe, `firmware` as it says itself."""
 
@@ -82,7 +82,7 @@ class TableAlarm:
         return meaning.clears if meaning is not None else Clears.FLOOR
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tally:
     """Counts over the whole journal. A request that the shoe never took up does not count; it is made anew."""
 
@@ -94,7 +94,7 @@ class Tally:
     stacks_dispensed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableState:
     """`deck_id`: the deck that the open or last round is dealt from, None before its first stack; `next_slot`: the
     first slot of it not used yet, `slot_before` what that was before the last stack. `round_closed`: the open round's
@@ -140,14 +140,14 @@ def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
     taken = _TAKEN.get(kind)
     after = state if taken is None else taken(state, body)
     upkeep = upkept(after.upkeep, kind, body, after.last_round_id)
-    return after if upkeep is after.upkeep else replace(after, upkeep=upkeep)
+    return after if upkeep is after.upkeep else changed(after, upkeep=upkeep)
 
 
 def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
     event = from_record(body)
     if isinstance(event, RoundOpened):
         spent = state.deck_id if state.deck_id is not None else state.spent_deck_id
-        return replace(
+        return changed(
             state,
             round=open_round(event),
             round_closed=False,
@@ -162,18 +162,18 @@ def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
     before = state.round
     after, _effects = apply(before, event)
     new_holds = len([hold for hold in after.holds if hold not in before.holds])
-    tally = _plus(state.tally, held=new_holds, alarms=new_holds)
+    tally = _plus(state.tally, held=new_holds, alarms=new_holds) if new_holds else state.tally
     if isinstance(event, StackRequested):
-        state = replace(
+        state = changed(
             state,
             command=Command(event.command_id, Work.DISPENSE, event.to, event.cards),
             last_command_id=event.command_id,
         )
         tally = _plus(tally, stacks_requested=1)
-        state = replace(state, uncounted=(*state.uncounted, event.command_id)[-REMEMBERED:])
+        state = changed(state, uncounted=(*state.uncounted, event.command_id)[-REMEMBERED:])
     if isinstance(event, StackNotMoved):
-        state = replace(state, not_moved=(*state.not_moved, event.command_id)[-REMEMBERED:])
-    state = replace(state, round=after, seats=seats_of(after), tally=tally)
+        state = changed(state, not_moved=(*state.not_moved, event.command_id)[-REMEMBERED:])
+    state = changed(state, round=after, seats=seats_of(after), tally=tally)
     return state if state.command is None else _command_after(state, state.command, event)
 
 
@@ -201,7 +201,7 @@ def _awaited(round_: State | None, command: Command) -> bool:
 def _let_go(state: TableState) -> TableState:
     """Forget a dispense when the shoe is through with it and the round awaits nothing of it, never before (P1, P3)."""
     command = state.unwanted
-    return replace(state, command=None) if command is not None and command.stopped else state
+    return changed(state, command=None) if command is not None and command.stopped else state
 
 
 def _stopped(state: TableState, command_id: int) -> TableState:
@@ -209,7 +209,7 @@ def _stopped(state: TableState, command_id: int) -> TableState:
     command = state.command
     if command is None or command.work is not Work.DISPENSE or command.command_id != command_id or command.stopped:
         return state
-    return replace(state, command=replace(command, stopped=True))
+    return changed(state, command=changed(command, stopped=True))
 
 
 def _counted(state: TableState, command_id: int) -> TableState:
@@ -217,39 +217,39 @@ def _counted(state: TableState, command_id: int) -> TableState:
     if command_id not in state.uncounted:
         return state
     left = tuple([each for each in state.uncounted if each != command_id])
-    return replace(state, uncounted=left, tally=_plus(state.tally, stacks_dispensed=1))
+    return changed(state, uncounted=left, tally=_plus(state.tally, stacks_dispensed=1))
 
 
 def _deck_armed(state: TableState, body: Mapping[str, Any]) -> TableState:
-    return replace(state, deck_id=_number(body, "deck_id"), next_slot=0, slot_before=0)
+    return changed(state, deck_id=_number(body, "deck_id"), next_slot=0, slot_before=0)
 
 
 def _preparation_requested(state: TableState, body: Mapping[str, Any]) -> TableState:
     number = _number(body, "command_id")
-    return replace(state, command=Command(number, Work.PREPARE), last_command_id=number)
+    return changed(state, command=Command(number, Work.PREPARE), last_command_id=number)
 
 
 def _command_withdrawn(state: TableState, _body: Mapping[str, Any]) -> TableState:
-    return replace(state, tally=_plus(state.tally, stacks_requested=-1))
+    return changed(state, tally=_plus(state.tally, stacks_requested=-1))
 
 
 def _command_ended(state: TableState, body: Mapping[str, Any]) -> TableState:
     if state.command is not None and state.command.command_id == body["command_id"]:
-        return replace(state, command=None)
+        return changed(state, command=None)
     return state
 
 
 def _ids_raised(state: TableState, body: Mapping[str, Any]) -> TableState:
-    return replace(state, last_command_id=max(state.last_command_id, _number(body, "last_command")))
+    return changed(state, last_command_id=max(state.last_command_id, _number(body, "last_command")))
 
 
 def _alarm_raised(state: TableState, body: Mapping[str, Any]) -> TableState:
     alarm = TableAlarm(str(body["code"]), str(body["text"]))
-    return replace(state, alarms=(*state.alarms, alarm), tally=_plus(state.tally, alarms=1, held=1))
+    return changed(state, alarms=(*state.alarms, alarm), tally=_plus(state.tally, alarms=1, held=1))
 
 
 def _alarm_cleared(state: TableState, body: Mapping[str, Any]) -> TableState:
-    return replace(state, alarms=tuple(each for each in state.alarms if each.code != body["code"]))
+    return changed(state, alarms=tuple(each for each in state.alarms if each.code != body["code"]))
 
 
 def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -260,7 +260,7 @@ def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
     if known is not None and known.serial == serial and known.consumed_event <= _number(body, "last_event"):
         consumed = known.consumed_event
     known = Known(serial, consumed, str(body.get("firmware", "")))
-    return replace(state, devices={**state.devices, device: known})
+    return changed(state, devices={**state.devices, device: known})
 
 
 def _shoe_told(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -275,8 +275,8 @@ def _safe(state: TableState, device: str, body: Mapping[str, Any]) -> TableState
     known = state.devices.get(device)
     if known is None:
         return state
-    known = replace(known, consumed_event=_number(body, "event_id"))
-    return replace(state, devices={**state.devices, device: known})
+    known = changed(known, consumed_event=_number(body, "event_id"))
+    return changed(state, devices={**state.devices, device: known})
 
 
 def _shoe_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -289,9 +289,9 @@ def _shoe_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
     if command is None or command.command_id != command_id or command.ready:
         return state
     slot = body["first_slot"]
-    state = replace(
+    state = changed(
         state,
-        command=replace(command, ready=True, stopped=True),
+        command=changed(command, ready=True, stopped=True),
         slot_before=state.next_slot,
         next_slot=slot + _number(body, "cards") if isinstance(slot, int) else state.next_slot,
     )
@@ -307,7 +307,7 @@ def _answered(state: TableState, body: Mapping[str, Any]) -> TableState:
 def _reader_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
     faces, rechecks = dict(state.reader_faces), dict(state.reader_rechecks)
     if body["event"] == "ReaderBooted":
-        return replace(state, reader_rechecks=faces)
+        return changed(state, reader_rechecks=faces)
     place = str(body.get("place"))
     if body["event"] == "PlaceCleared":
         faces.pop(place, None)
@@ -318,7 +318,7 @@ def _reader_reported(state: TableState, body: Mapping[str, Any]) -> TableState:
             rechecks[place] = _less(again, face)
         else:
             faces[place] = (*faces.get(place, ()), face)
-    return replace(state, reader_faces=faces, reader_rechecks=rechecks)
+    return changed(state, reader_faces=faces, reader_rechecks=rechecks)
 
 
 def _less(faces: tuple[str, ...], face: str) -> tuple[str, ...]:
@@ -330,7 +330,7 @@ def _settled(state: TableState, _body: Mapping[str, Any]) -> TableState:
     if state.round is None or state.round_closed:
         return state
     void = state.round.void_all
-    return replace(
+    return changed(
         state, round_closed=True, tally=_plus(state.tally, completed=0 if void else 1, voided=1 if void else 0)
     )
 
@@ -356,7 +356,7 @@ def _noted(_state: TableState, body: Mapping[str, Any]) -> TableState:
 
 
 def _plus(tally: Tally, **more: int) -> Tally:
-    return replace(tally, **{name: getattr(tally, name) + number for name, number in more.items()})
+    return changed(tally, **{name: getattr(tally, name) + number for name, number in more.items()})
 
 
 def _number(body: Mapping[str, Any], key: str) -> int:
