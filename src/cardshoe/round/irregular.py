@@ -107,7 +107,8 @@ def cleared(state: State, event: HoldCleared) -> tuple[State, Effects]:
     """Answer an open question: by one who may, with one of its choices and a reason."""
     hold = next((each for each in state.holds if each.code == event.code), None)
     if hold is None and event.code in state.moot:
-        return state, _NONE  # older records answer it all the same
+        at = state.moot.index(event.code)  # older records answer it all the same
+        return changed(state, moot=(*state.moot[:at], *state.moot[at + 1 :])), _NONE
     if hold is None:
         raise Refused("no-hold", f"no question {quoted(event.code)} is open")
     if event.choice not in hold.choices:

@@ -152,6 +152,17 @@ def require_none_open(desk: Desk) -> None:
     raise Refused("command-open", f"the shoe has not said yet what became of {what}; wait for its answer")
 
 
+def must_be_asked(desk: Desk) -> bool:
+    """Tell whether a shoe that has just answered is asked what became of the open command.
+
+    Where the floor looks already, no device is asked: it may be another one, and people decide by what they see.
+    """
+    command, round_ = desk.state.command, desk.open_round
+    if command is None or command.ready:
+        return False
+    return round_ is None or not any(hold.code == "stack-unknown" for hold in round_.holds)
+
+
 def another_shoe(desk: Desk, serial: str) -> None:
     """Another shoe stands in the place of the one that was commanded: its word on the command is worth nothing (P1)."""
     command = desk.state.command

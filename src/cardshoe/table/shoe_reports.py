@@ -26,7 +26,7 @@ from cardshoe.error_table import Severity
 from cardshoe.games.verdicts import Case
 from cardshoe.round.events import CoverCardInserted, IrregularityFound, StubRemoved
 from cardshoe.round.progress import dealing_done, stub_planned
-from cardshoe.table.commands import FACE_UP, answered, ended, outcome_told
+from cardshoe.table.commands import FACE_UP, answered, ended, must_be_asked, outcome_told
 from cardshoe.table.connections import events_lost, identified, lost, refused
 from cardshoe.table.decks import counted, fault_disturbs, in_deal, suspect
 from cardshoe.table.desk import Desk
@@ -157,7 +157,7 @@ def _connection(desk: Desk, event: DeviceIdentified | DeviceRefused | DeviceLost
         case DeviceIdentified():
             identified(desk, "shoe", event)
             live.shoe_capabilities = event.identity.capabilities
-            live.command_unknown = desk.state.command is not None and not desk.state.command.ready
+            live.command_unknown = must_be_asked(desk)
         case DeviceRefused():
             refused(desk, "shoe", event)
         case DeviceLost():

@@ -136,7 +136,7 @@ class Entries:
             raise self._facts.broken(
                 "P1", f"the stack for {request.to} is counted, and the shoe did not say that it was taken"
             )
-        if self._facts.taken.get(request.command_id, body["cards"]) not in (body["cards"], _UNKNOWN):
+        if not self._facts.taken.get(request.command_id, {_UNKNOWN}) & {body["cards"], _UNKNOWN}:
             raise self._facts.broken(
                 "P1", f"{body['cards']} cards are counted for {request.to}, and the shoe said otherwise"
             )

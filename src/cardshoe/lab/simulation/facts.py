@@ -19,7 +19,8 @@ NOT_MOVED = frozenset({"never seen", "refused", "rejected", "no card"})
 @dataclass(slots=True)
 class Facts:
     """`sends`: frames (session, sequence) that carried a DISPENSE, by command id; `sent_into_gate`: cards lay in the
-    gate when it left; `excuses`: what the shoe said of a command; `taken`: cards that it counted out of the gate.
+    gate when it left; `excuses`: what the shoe said of a command; `taken`: how many cards it counted out of the
+    gate, each time (a card that slid out later is told under the same command).
 
     `read` and `up`: place and face as the reader told it, and as it physically lay there, in this round; `known`: faces
     that anybody may know. `laid`: what lay at a place when it mattered for the account. `lied`: a reader told of a card
@@ -31,7 +32,7 @@ class Facts:
     sends: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
     sent_into_gate: dict[int, bool] = field(default_factory=dict)
     excuses: dict[int, set[str]] = field(default_factory=dict)
-    taken: dict[int, int] = field(default_factory=dict)
+    taken: dict[int, set[int]] = field(default_factory=dict)
     fed: dict[int, Feed] = field(default_factory=dict)
     read: set[tuple[str, str]] = field(default_factory=set)
     up: set[tuple[str, str]] = field(default_factory=set)

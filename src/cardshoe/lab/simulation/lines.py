@@ -89,7 +89,7 @@ class Lines:
                 self._excuse(said, "no card")
             case "STACK_TAKEN":
                 self._excuse(said, "taken")
-                self._facts.taken[said.number("command_id")] = said.number("cards")
+                self._facts.taken.setdefault(said.number("command_id"), set()).add(said.number("cards"))
             case "QUERY_COMMAND_REPLY" if said.number("taken"):
                 self._excuse(said, "taken")
             case "DISPENSE_FAILED" | "DISPENSE_INTERRUPTED" if said.number("cards_seen") == 0:
