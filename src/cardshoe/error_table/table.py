@@ -109,4 +109,29 @@ ROWS: Final[dict[str, Meaning]] = {
     ),
     # table: recordable
     "entry-unrecordable": Meaning(*NOTE, "That cannot be written down. Enter it again."),
+    # table: people and roles
+    "config-people": Meaning(*NOTE, "The table's configuration names no people. Call the technician."),
+    "people-missing": Meaning(*NOTE, "There is no list of people yet. Call the technician."),
+    "people-file": Meaning(*NOTE, "The list of people cannot be read or written. Call the technician."),
+    "people-mode": Meaning(*NOTE, "Others can get at the list of people. Call the technician."),
+    "people-damaged": Meaning(*NOTE, "The list of people is damaged. Nobody signs in. Call the technician."),
+    "people-busy": Meaning(*NOTE, "The list of people is being changed. Try again."),
+    "people-full": Meaning(*NOTE, "The list of people is full. Remove who left."),
+    "person-exists": Meaning(*NOTE, "Somebody has that name already. Choose another."),
+    "person-unknown": Meaning(*NOTE, "Nobody has that name. Look at the list."),
+    "person-name": Meaning(*NOTE, "That cannot be a name. Use letters and digits."),
+    "person-key": Meaning(*NOTE, "That is no key. Read the text."),
+    "pin": Meaning(*NOTE, "A PIN has 6 to 16 digits. Type it again."),
+    "pin-trivial": Meaning(*NOTE, "That PIN is too easy. Choose another."),
+    "sign-in-needed": Meaning(*NOTE, "Sign in first."),
+    "sign-in-wrong": Meaning(*NOTE, "Name or PIN is wrong. Try again."),
+    "sign-in-locked": Meaning(*NOTE, "Too many wrong tries. Wait, or call the floor."),
+    "sign-in-busy": Meaning(*NOTE, "Too many people sign in at once. Try again."),
+    "second-person-due": Meaning(*NOTE, "A second person has to confirm this."),
+    "second-person-same": Meaning(*NOTE, "Another person has to confirm this."),
+    "second-person-role": Meaning(*NOTE, "That person may not confirm this. Read the text."),
+    "second-person-late": Meaning(*NOTE, "Nothing waits any more. Give the order again."),
+    "people-replaced": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The list of people is another one. Touch nothing. Call the floor."
+    ),
 }

@@ -11,13 +11,16 @@ import difflib
 import hashlib
 import json
 import tomllib
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cardshoe.errors import ConfigError, InputError
 from cardshoe.games.house import parse_house
 from cardshoe.round.machine import find_game, find_method
+
+NO_PEOPLE: Final = "none"
+"""`people` of a bench at which nobody signs in."""
 
 Milliseconds = Annotated[int, Field(strict=True, ge=1, le=600_000)]
 
@@ -29,7 +32,8 @@ class _Part(BaseModel):
 class TablePart(_Part):
     """`[table]`: what is played, and where the journal lies.
 
-    `min_free_mb`: no round begins while its disk has fewer mebibytes free.
+    `min_free_mb`: no round begins while its disk has fewer mebibytes free. `people`: the file of those who work here,
+    or "none" on a bench at which nobody signs in.
     """
 
     name: str = Field(min_length=1, max_length=40)
@@ -38,6 +42,7 @@ class TablePart(_Part):
     method: str = "automated-shoe"
     journal: str = Field(min_length=1)
     min_free_mb: int = Field(default=64, strict=True, ge=1, le=1_000_000)
+    people: str = Field(default=NO_PEOPLE, min_length=1)
 
 
 class DevicePart(_Part):
@@ -83,6 +88,17 @@ class TimingPart(_Part):
         return (self.dispense_ms_per_card * cards + self.reply_ms) / 1000
 
 
+class ConsolePart(_Part):
+    """`[console]`: the page at the table. `listen`: IP-ADDRESS:PORT (None: no console); an address that other machines
+    reach needs `certificate` and `key`, PEM files beside the configuration; `names`: further host names of it.
+    """
+
+    listen: str | None = Field(default=None, min_length=1, max_length=60)
+    certificate: str | None = Field(default=None, min_length=1)
+    key: str | None = Field(default=None, min_length=1)
+    names: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")], ...] = ()
+
+
 class TableConfig(_Part):
     """All of one table's configuration; `digest` identifies what applies and goes into every round's header."""
 
@@ -91,6 +107,7 @@ class TableConfig(_Part):
     devices: DevicesPart = DevicesPart()
     deck: DeckPart = DeckPart()
     timing: TimingPart = TimingPart()
+    console: ConsolePart = ConsolePart()
 
     def digest(self) -> str:
         """Return the SHA-256 of the canonical JSON of every value that applies, defaults included."""
@@ -102,7 +119,8 @@ def parse_config(text: str, where: str) -> TableConfig:
     """Return the configuration in the TOML `text` of the file named `where`.
 
     Raises `ConfigError` (`config-syntax`, `config-key`, `config-value`, `config-game`, `config-shoe-missing`,
-    `config-port-twice`, `config-backs`, `config-live-unavailable`), naming key, value and what to write instead.
+    `config-port-twice`, `config-backs`, `config-people`, `config-live-unavailable`), naming key, value and what to
+    write instead.
     """
     try:
         raw = tomllib.loads(text)
@@ -114,6 +132,7 @@ def parse_config(text: str, where: str) -> TableConfig:
         raise _explained(error, where) from error
     _check_game(config, where)
     _check_devices(config, where)
+    _check_people(config, where)
     if config.table.mode == "live":
         raise ConfigError(
             "config-live-unavailable",
@@ -121,6 +140,15 @@ def parse_config(text: str, where: str) -> TableConfig:
             " only. Write mode = 'bench' for a table without real play. Nothing was started.",
         )
     return config
+
+
+def _check_people(config: TableConfig, where: str) -> None:
+    if config.table.mode == "live" and config.table.people == NO_PEOPLE:
+        raise ConfigError(
+            "config-people",
+            f"{where}: table.mode = 'live' needs people who sign in. Write people = 'people/people.json' in [table] and"
+            " enrol them with `cardshoe people add`. Nothing was started.",
+        )
 
 
 def _check_game(config: TableConfig, where: str) -> None:

@@ -12,11 +12,12 @@ session can tell.
     dealing      what is ordered next of the shoe            commands        what becomes of an order
     decks        which deck may be dealt from                housekeeping    what people do about decks and counts
     connections  who is connected                            service         what wears out
+    authority    who is signed in and may give an order      roles           who may do what
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from cardshoe.devices import reader_events as reader
@@ -43,14 +44,16 @@ from cardshoe.table.acts import (
     StopAsked,
     StubCounted,
 )
+from cardshoe.table.authority import Authority, Signature
 from cardshoe.table.commands import require_none_open
-from cardshoe.table.config import TableConfig
+from cardshoe.table.config import NO_PEOPLE, TableConfig
 from cardshoe.table.dealing import reconcile
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import round_header
 from cardshoe.table.housekeeping import keep_house, stub_count_due
 from cardshoe.table.journal_watch import past_checked, room_looked_at
 from cardshoe.table.orders import SignHead, Step
+from cardshoe.table.persons import Person
 from cardshoe.table.reader_reports import reader_told
 from cardshoe.table.recordable import require_recordable
 from cardshoe.table.shoe_reports import shoe_told
@@ -63,18 +66,49 @@ class Controller:
 
     def __init__(self, config: TableConfig, state: TableState) -> None:
         self.desk = Desk(config, state)
+        self.authority = None if config.table.people == NO_PEOPLE else Authority(self.desk)
 
     @property
     def state(self) -> TableState:
         """What is known and written."""
         return self.desk.state
 
-    def act(self, act: Act, now: float) -> Step:
-        """Do what a person asks. Raises `Refused` or `InputError`; then nothing changed.
+    def act(self, act: Act, now: float, token: bytes | None = None) -> Step:
+        """Do what a person asks: whoever holds `token`, where people sign in. Raises `Refused` or `InputError`; then
+        nothing changed.
 
-        An answer to a question that is not open any more came too late: that is written down with the next step.
+        An answer to a question that is not open any more came too late, and an order of one who may not give it: that
+        is written down with the next step.
         """
         require_recordable(act)
+        if self.authority is None:
+            self._do(act)
+        else:
+            self._do_by(*self.authority.ordered(act, token, now))
+        return self._finish(now)
+
+    def second(self, token: bytes, person: Person, now: float) -> Step:
+        """Have the order that waits at `token` confirmed by `person`, who has proved his name, and do it."""
+        if self.authority is None:
+            raise Refused("second-person-late", "nobody signs in at this table, and no order waits")
+        act, signature = self.authority.seconded(token, person, now)
+        if act is not None:
+            self._do_by(act, signature)
+        return self._finish(now)
+
+    def attended(self, told: Callable[[Authority], None], now: float) -> Step:
+        """Take what happened among people; `told` tells it to the authority. Raises what that raises."""
+        if self.authority is not None:
+            told(self.authority)
+        return self._finish(now)
+
+    def _do_by(self, act: Act, signature: Signature) -> None:
+        """Do an order, and write who answers for it; a refused one leaves no record."""
+        mark = self.desk.mark()
+        self._do(act)
+        self.desk.sign(mark, "ordered", asdict(signature))
+
+    def _do(self, act: Act) -> None:
         match act:
             case OpenRound():
                 self._open_round(act.seats)
@@ -93,7 +127,6 @@ class Controller:
                 keep_house(self.desk, act)
             case _:
                 self._round_act(act)
-        return self._finish(now)
 
     def shoe(self, event: shoe.ShoeEvent, now: float) -> Step:
         """Take what the shoe's driver says happened."""
@@ -127,12 +160,16 @@ class Controller:
         return self._finish(now)
 
     def advance(self, now: float) -> Step:
-        """Let time pass: overdue commands are asked about."""
+        """Let time pass: overdue commands are asked about, idle people are signed out."""
+        if self.authority is not None:
+            self.authority.expire(now)
         return self._finish(now)
 
     def next_deadline(self) -> float | None:
         """Return when `advance` is due, in monotonic seconds, or None."""
-        return self.desk.live.next_deadline()
+        due = self.desk.live.next_deadline()
+        idle = self.authority.next_deadline() if self.authority is not None else None
+        return min(due, idle) if due is not None and idle is not None else idle if due is None else due
 
     def _misfit(self, device: str, error: Refused) -> None:
         """A report that the round cannot take is never dropped and never forced: it holds."""

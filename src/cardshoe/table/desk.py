@@ -139,6 +139,17 @@ class Desk:
         elif not any(alarm.code == code for alarm in self.state.alarms):
             self.write("alarm_raised", {"code": code, "text": text})
 
+    def mark(self) -> int:
+        """Return where the next entry will stand, for `sign`."""
+        return len(self._entries)
+
+    def sign(self, mark: int, kind: str, body: Mapping[str, object]) -> None:
+        """Write who answers for the act whose first entry stands at `mark`, behind that and in the same round."""
+        if mark == len(self._entries):
+            self.write(kind, body)
+        else:
+            self._entries.insert(mark + 1, Entry(kind, dict(body), self._entries[mark].round))
+
     def order(self, order: Order) -> None:
         """Have something done once the entries so far are on disk."""
         self._orders.append(order)

@@ -29,8 +29,8 @@ from cardshoe.table.decks import in_deal, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.interlocks import FULL_DECK
 from cardshoe.table.orders import SignHead
+from cardshoe.table.roles import UPKEEP, Role
 
-_ROLES: Final = ("dealer", "floor", "technician")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _DEVICES: Final = ("shoe", "reader")
 
@@ -41,26 +41,29 @@ def keep_house(desk: Desk, act: UpkeepAct) -> None:
         case DeckPlaced(back):
             _placed(desk, back)
         case DeckReplaced(back, role, reason):
+            _require_right(act, role, reason)
             _replaced(desk, back, role, reason)
         case DeckDoubted(role, reason):
-            _by(role, reason, _ROLES)
+            _require_right(act, role, reason)
             desk.write("deck_doubted", {"role": role, "reason": reason})
             suspect(desk, reason, count_known=False)
             desk.alarm("deck-doubted", f"The deck is in doubt: {reason}. Count it. Call the floor.")
         case HandShuffled(role, reason):
-            _by(role, reason, _ROLES)
+            _require_right(act, role, reason)
             if in_deal(desk):
                 raise Refused("deck-in-play", "the deck is being dealt from; finish the deal before it is shuffled")
             desk.write("hand_shuffled", {"role": role, "reason": reason})
             suspect(desk, "shuffled by hand")
         case StopAsked(role, reason):
-            _by(role, reason, _ROLES)
+            _require_right(act, role, reason)
             desk.alarm("stop-asked", f"The {role} has stopped the shoe: {reason}. Call the floor.")
         case StubCounted(cards):
             _stub_counted(desk, cards)
         case SignedOff(cards, role, reason):
+            _require_right(act, role, reason)
             _signed_off(desk, cards, role, reason)
-        case CalibrationChanged():
+        case CalibrationChanged(role=role, reason=reason):
+            _require_right(act, role, reason)
             _calibrated(desk, act)
         case _:
             assert_never(act)
@@ -101,7 +104,6 @@ def _placed(desk: Desk, back: str) -> None:
 
 
 def _replaced(desk: Desk, back: str, role: str, reason: str) -> None:
-    _by(role, reason, ("floor",))
     backs = desk.config.deck.backs
     if back not in (backs or ("",)):
         raise Refused("deck-back", f"{quoted(back)} is no back of this table's decks; known: {' or '.join(backs)}")
@@ -127,7 +129,6 @@ def _stub_counted(desk: Desk, cards: int) -> None:
 
 
 def _signed_off(desk: Desk, cards: int, role: str, reason: str) -> None:
-    _by(role, reason, ("floor",))
     if desk.open_round is not None:
         raise Refused("round-open", f"round {desk.state.last_round_id} is not complete; finish it first")
     counted_in, view = desk.state.upkeep.counted_in, desk.live.shoe
@@ -146,7 +147,6 @@ def _signed_off(desk: Desk, cards: int, role: str, reason: str) -> None:
 
 
 def _calibrated(desk: Desk, act: CalibrationChanged) -> None:
-    _by(act.role, act.reason, ("technician",))
     if act.device not in _DEVICES:
         raise Refused("calibration", f"{quoted(act.device)} is no device of a table; write shoe or reader")
     for digest in (act.old, act.new):
@@ -160,7 +160,9 @@ def _calibrated(desk: Desk, act: CalibrationChanged) -> None:
         suspect(desk, "the shoe was calibrated")
 
 
-def _by(role: str, reason: str, allowed: tuple[str, ...]) -> None:
+def _require_right(act: UpkeepAct, role: str, reason: str) -> None:
+    """Refuse one who may not do `act`, or does not say why."""
+    allowed = [each.value for each in Role if each in UPKEEP[type(act)].first]
     if role not in allowed:
         raise Refused("role", f"{quoted(role)} may not do this; {' or '.join(allowed)} may")
     if not reason.strip():

@@ -1,9 +1,9 @@
 """What the table knows of its decks, its counts and its wear, beside the round: built from journal entries alone.
 
 Owns `Upkeep` and `upkept`: the deck that must not be dealt from, the count by which 52 cards are accounted for, where
-cover cards are, which back lies in the shoe and for how many rounds, the stub count, the sign-off, and what went wrong
-since the table was opened. Must not know time, devices' bytes or screens. Implements conditions E10, E11, E15, E24,
-E25 and E26 as far as something has to be remembered for them.
+cover cards are, which back lies in the shoe and for how many rounds, the stub count, the sign-off, what went wrong
+since the table was opened, and how much of the list of people stands in the journal. Must not know time, devices' bytes
+or screens. Implements conditions E10, E11, E15, E24, E25 and E26 as far as something has to be remembered for them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Upkeep:
     `rounds_of_back`: rounds dealt from the deck of each back. `counted_in`: cards that were verified into the shoe.
     `counts_deck`: whether the shoe counts to 52; `uncounted_rounds` and `first_uncounted`: rounds since the last count
     of the stub, which was in `counted_round`. `signed_off`: the cards were counted out. `deck_reads` and
-    `deck_unreadable`: of the present deck; `advised`: what service was told already.
+    `deck_unreadable`: of the present deck; `advised`: what service was told already. `people_store`: the list of people
+    that the journal knows, "" before any; `people_change`: the last change of it that stands in the journal.
     """
 
     verified_deck_id: int = 0
@@ -60,6 +61,8 @@ class Upkeep:
     deck_unreadable: int = 0
     advised: tuple[str, ...] = ()
     shift: Shift = field(default_factory=Shift)
+    people_store: str = ""
+    people_change: int = 0
 
 
 def upkept(upkeep: Upkeep, kind: str, body: Mapping[str, Any], round_id: int) -> Upkeep:
@@ -212,6 +215,15 @@ def _advised(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     return replace(upkeep, advised=(*upkeep.advised, str(body["code"])))
 
 
+def _people_list_found(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    same = body["store"] == upkeep.people_store
+    return replace(upkeep, people_store=str(body["store"]), people_change=int(body["change"]) if same else 0)
+
+
+def _people_changed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, people_store=str(body["store"]), people_change=int(body["change"]))
+
+
 _TAKEN: Final[Mapping[str, Callable[[Upkeep, Mapping[str, Any], int], Upkeep]]] = {
     "shoe_reported": _shoe_reported,
     "reader_reported": _reader_reported,
@@ -228,5 +240,10 @@ _TAKEN: Final[Mapping[str, Callable[[Upkeep, Mapping[str, Any], int], Upkeep]]] 
     "device_identified": _identified,
     "device_lost": _device_lost,
     "service_advised": _advised,
+    "people_list_found": _people_list_found,
+    "person_enrolled": _people_changed,
+    "person_removed": _people_changed,
+    "person_unlocked": _people_changed,
+    "pin_changed": _people_changed,
 }
 """What each kind of entry does to the upkeep."""
