@@ -1,6 +1,6 @@
 """The shoe's driver: every message means one thing, and nothing that it does not know is guessed or passed over.
 
-Proves for the host SHOE-1.2, SHOE-2.1 to SHOE-2.5, SHOE-3.1, SHOE-3.6, SHOE-4.1 to SHOE-4.10, SHOE-5.1, SHOE-5.2,
+Proves for the host SHOE-1.2, SHOE-2.1 to SHOE-2.6, SHOE-3.1, SHOE-3.6, SHOE-4.1 to SHOE-4.10, SHOE-5.1, SHOE-5.2,
 SHOE-6.1 to SHOE-6.4, SHOE-7.1 to SHOE-7.4, SHOE-8.1 to SHOE-8.7, and P1, P5.
 """
 
@@ -34,6 +34,8 @@ from cardshoe.devices.shoe_events import (
     CommandRefused,
     Discrepancy,
 )
+from cardshoe.devices.round_events import CardCommitted, CardFace, RoundSealed
+from cardshoe.devices.round_meaning import ROUND_ANSWERS
 from cardshoe.devices.shoe_meaning import ANSWERS, RING_EVENTS
 from cardshoe.devices.shoe_terms import (
     BootCause,
@@ -139,6 +141,18 @@ MEANINGS = [
     ("LEASE_LOST", {"running_command": 9}, happened.LeaseLost(1, 9)),
     ("MODE_CHANGED", {"mode": 2}, happened.ModeChanged(1, Mode.TEST)),
     ("CARD_UNEXPECTED", {"cards": 1}, happened.CardUnexpected(1, 1)),
+    (
+        "CARD_COMMITTED",
+        {"round_id": 2**64 - 1, "command_id": 9, "slot": 3, "commitment": 32 * b"\xab"},
+        CardCommitted(1, 2**64 - 1, 9, 3, 32 * b"\xab"),
+    ),
+    (
+        "ROUND_SEALED",
+        {"round_id": 5, "deck_id": 7, "first_slot": 4, "cards": 12, "auditor": 8 * b"\x01", "sealed": 100 * b"\x02"},
+        RoundSealed(1, 5, 7, 4, 12, 8 * b"\x01", bytes(32), 100 * b"\x02"),
+    ),
+    ("ROUND_SEALED", {"round_id": 5, "deck_id": 7}, RoundSealed(1, 5, 7, 0, 0, None, bytes(32), bytes(100))),
+    ("CARD_FACE", {"command_id": 9, "slot": 3, "face": 0xFE}, CardFace(1, 9, 3, None)),
 ]
 
 
@@ -161,6 +175,8 @@ def test_every_event_means_one_thing(name: str, fields: dict[str, Any], meaning:
         ("DECK_REJECTED", {"named": named((1, 52))}, "34 is not the face"),
         ("FAULT_RAISED", {"fault": 0x0199}, "0199"),
         ("MODE_CHANGED", {"mode": 3}, "Mode"),
+        ("CARD_FACE", {"face": 52}, "34 is not the face"),
+        ("CARD_FACE", {"face": 0xFF}, "FF is not the face"),
     ],
 )
 def test_a_value_that_the_protocol_does_not_know_is_told_in_its_place(
@@ -235,7 +251,7 @@ def test_each_refusal_is_told_by_its_reason(ask: Any, refusal: DispenseResult) -
 @pytest.mark.parametrize("ask", MOTIONS)
 @pytest.mark.parametrize(
     "reply",
-    [{"result": 14}, {"result": 255}, {"result": 0, "command_id": 8}, {"result": 3, "command_id": 10}],
+    [{"result": 15}, {"result": 255}, {"result": 0, "command_id": 8}, {"result": 3, "command_id": 10}],
     ids=["no such result", "FF", "FR-33 another id accepted", "FR-33 another id refused"],
 )
 def test_an_absurd_reply_claims_nothing(ask: Any, reply: dict[str, int]) -> None:
@@ -357,7 +373,7 @@ def test_the_lease_is_the_caller_s() -> None:
 
 
 def test_status_says_everything_in_the_field_s_words() -> None:
-    """SHOE-2.1 to SHOE-2.5, LINK-6.2."""
+    """SHOE-2.1 to SHOE-2.6, LINK-6.2."""
     numbers = {
         "uptime_ms": 5000,
         "last_event": 3,
@@ -376,6 +392,7 @@ def test_status_says_everything_in_the_field_s_words() -> None:
         "stacks_total": 100,
         "cards_total": 201,
         "round_id": 4,
+        "round_state": 1,
     }
     told = shoe_bench().status(0.016, **numbers)
     assert isinstance(told, happened.ShoeStatusSeen)
@@ -446,7 +463,8 @@ def test_every_event_and_reply_of_the_protocol_has_a_meaning() -> None:
         for kind in (Kind.EVENT, Kind.REPLY)
     }
     assert {cls.__name__ for cls in RING_EVENTS} == by_kind[Kind.EVENT]
-    assert {cls.__name__ for cls in ANSWERS} == by_kind[Kind.REPLY]
+    links_own = {"AttestReply", "UnpairReply"}
+    assert {cls.__name__ for cls in (*ANSWERS, *ROUND_ANSWERS)} == by_kind[Kind.REPLY] - links_own
     assert {name for name, _fields, _meaning in MEANINGS} == {m.name for m in messages if m.kind is Kind.EVENT}
     assert by_kind[Kind.EVENT] <= set(classes)
 
@@ -469,7 +487,13 @@ def test_no_message_asks_for_or_tells_an_undealt_face() -> None:
         for field in message.fields
         if "face" in field.name or "order" in field.name or field.name in ("named", "identity", "card")
     }
-    assert named_fields == {("DECK_REJECTED", "named"), ("DECK_REJECTED", "face_up")}
+    assert named_fields == {
+        ("DECK_REJECTED", "named"),
+        ("DECK_REJECTED", "face_up"),
+        ("MATCH_CARD", "face"),  # what lies face up already
+        ("REVEAL_STACK_REPLY", "faces"),  # after the deal is closed, sealed at the edge
+        ("CARD_FACE", "face"),  # a bench shoe, sealed at the edge
+    }
 
 
 def test_random_messages_never_raise_and_always_mean_something() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from cardshoe.cards import DECK, Card
 from cardshoe.errors import Refused
-from cardshoe.round.secrets import SealedCard
+from cardshoe.sealed_card import SealedCard
 
 
 def test_a_sealed_card_prints_as_nothing() -> None:

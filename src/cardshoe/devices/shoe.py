@@ -2,7 +2,7 @@
 
 Owns the translation between shoe-v1's messages and their meaning. Must not know rounds, games or the journal, and
 decides nothing: whether a command may be given again is for its caller to say, who asks by `query_command` first
-(P1, SHOE-3.6). Implements SHOE-2 to SHOE-8 for a host.
+(P1, SHOE-3.6). Implements SHOE-2 to SHOE-9 for a host.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from cardshoe.cards import Card
 from cardshoe.devices import shoe_meaning as meaning
+from cardshoe.devices import shoe_rounds_wire as rounds_wire
 from cardshoe.devices import shoe_wire as wire
 from cardshoe.devices.driver import DeviceDriver
 from cardshoe.devices.events import Output
@@ -65,6 +67,38 @@ class ShoeDriver(DeviceDriver[ShoeEvent]):
     def read_counters(self, *, now: float, deadline: float) -> Output[ShoeEvent]:
         """Ask for the lifetime counters (SHOE-8.7); answered by ShoeCountersRead or RequestFailed."""
         return self._send(wire.ReadCounters(), now=now, deadline=deadline)
+
+    def begin_round(self, *, round_id: int, deck_id: int, now: float, deadline: float) -> Output[ShoeEvent]:
+        """Open a round that commits to its cards (SHOE-9.1); answered by RoundBegun or RequestFailed."""
+        return self._send(rounds_wire.BeginRound(round_id, deck_id), now=now, deadline=deadline)
+
+    def close_deal(self, *, round_id: int, now: float, deadline: float) -> Output[ShoeEvent]:
+        """Say that no more cards leave the shoe in this round (SHOE-9.6); answered by DealClosed or RequestFailed."""
+        return self._send(rounds_wire.CloseDeal(round_id), now=now, deadline=deadline)
+
+    def end_round(self, *, round_id: int, now: float, deadline: float) -> Output[ShoeEvent]:
+        """End the round (SHOE-9.9); answered by RoundEnded or RequestFailed, RoundSealed comes from the ring."""
+        return self._send(rounds_wire.EndRound(round_id), now=now, deadline=deadline)
+
+    def match_card(
+        self, *, round_id: int, command_id: int, card: Card, now: float, deadline: float
+    ) -> Output[ShoeEvent]:
+        """State that a card of the stack of `command_id` lies face up as `card` (SHOE-9.4).
+
+        Answered by CardMatched, by TryOutcomeUnknown, or by RequestFailed where it was certainly not carried out.
+        """
+        return self._send(rounds_wire.MatchCard(round_id, command_id, card.index), now=now, deadline=deadline)
+
+    def reveal_stack(self, *, round_id: int, command_id: int, now: float, deadline: float) -> Output[ShoeEvent]:
+        """Ask for the faces of the stack of `command_id` (SHOE-9.7), once.
+
+        Answered by StackRevealed, by TryOutcomeUnknown, or by RequestFailed where it was certainly not carried out.
+        """
+        return self._send(rounds_wire.RevealStack(round_id, command_id), now=now, deadline=deadline)
+
+    def read_asked(self, *, back: int, now: float, deadline: float) -> Output[ShoeEvent]:
+        """Ask for a try in the shoe's log, 0 the newest (SHOE-9.8); answered by AskedRead or RequestFailed."""
+        return self._send(rounds_wire.ReadAsked(back), now=now, deadline=deadline)
 
     def _meaning(self, event: link.LinkEvent) -> tuple[ShoeEvent, ...]:
         match event:

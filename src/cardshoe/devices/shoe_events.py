@@ -2,7 +2,7 @@
 
 Owns the closed set of a shoe's events and answers, each frozen and in the past tense. Must not know bytes. An unknown
 number is None here, never 255. Those with an `event_id` come from the shoe's ring and are acknowledged by it.
-Implements SHOE-2 to SHOE-8 for the reader of the code.
+Those of rounds that commit are declared in `round_events`. Implements SHOE-2 to SHOE-8 for the reader of the code.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from cardshoe.cards import Card
 from cardshoe.devices.events import GeneralEvent
+from cardshoe.devices.round_events import RoundAnswer, RoundRingEvent
 from cardshoe.devices.shoe_terms import (
     BootCause,
     CardsAt,
@@ -322,6 +323,7 @@ ShoeRingEvent: TypeAlias = (
     | LeaseLost
     | ModeChanged
     | CardUnexpected
+    | RoundRingEvent
 )
 ShoeAnswer: TypeAlias = (
     CommandAccepted
@@ -333,5 +335,6 @@ ShoeAnswer: TypeAlias = (
     | InhibitAnswered
     | ClearFaultAnswered
     | ShoeCountersRead
+    | RoundAnswer
 )
 ShoeEvent: TypeAlias = GeneralEvent | ShoeRingEvent | ShoeAnswer | ShoeStatusSeen

@@ -2,7 +2,7 @@
 
 Owns the one translation of each message of shoe-v1. Must not know sessions or time, and never raises: a value that the
 protocol does not know becomes an event that holds the round, or an answer that leaves the outcome unknown (P5).
-Implements SHOE-2 to SHOE-8 for a host, value by value.
+Rounds that commit have their own translation in `round_meaning`. Implements SHOE-2 to SHOE-8 for a host, by value.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
+from cardshoe.devices import round_meaning
 from cardshoe.devices import shoe_events as happened
+from cardshoe.devices import shoe_rounds_wire as rounds_wire
 from cardshoe.devices import shoe_wire as wire
 from cardshoe.devices.events import EventNotUnderstood, FaultCleared, FaultRaised, RequestFailed, StatusNotUnderstood
 from cardshoe.devices.shoe_events import Discrepancy, ShoeAnswer, ShoeEvent, ShoeRingEvent
@@ -42,7 +44,8 @@ _NO_FACE: Final = 0xFF
 
 
 def _request_failed(command: Message, reason: LostReason | link.NotSentReason | RejectReason) -> RequestFailed:
-    asked = command.command_id if isinstance(command, wire.QueryCommand) else None
+    about_a_command = wire.QueryCommand | rounds_wire.MatchCard | rounds_wire.RevealStack
+    asked = command.command_id if isinstance(command, about_a_command) else None
     return RequestFailed(wire.SHOE_CODEC.spec_of(command).name, asked, reason)
 
 
@@ -91,6 +94,9 @@ RING_EVENTS: Final[Mapping[type[Message], Reader[ShoeRingEvent | FaultRaised | F
         _on(wire.LeaseLost, lambda m: happened.LeaseLost(m.event_id, m.running_command)),
         _on(wire.ModeChanged, lambda m: happened.ModeChanged(m.event_id, Mode(m.mode))),
         _on(wire.CardUnexpected, lambda m: happened.CardUnexpected(m.event_id, m.cards)),
+        _on(rounds_wire.CardCommitted, round_meaning.committed),
+        _on(rounds_wire.RoundSealed, round_meaning.sealed),
+        _on(rounds_wire.CardFace, round_meaning.face_told),
     )
 )
 
@@ -145,7 +151,11 @@ def answer(command: Message, reply: Message) -> ShoeEvent:
             return unanswered(command, LostReason.OUT_OF_STEP)
         case wire.ClearFault(), wire.ClearFaultReply() if command.fault != reply.fault:
             return unanswered(command, LostReason.OUT_OF_STEP)
+    if round_meaning.strays(command, reply):
+        return unanswered(command, LostReason.OUT_OF_STEP)
     try:
+        if (of_a_round := round_meaning.ROUND_ANSWERS.get(type(reply))) is not None:
+            return of_a_round(command, reply)
         return ANSWERS[type(reply)](reply)
     except ValueError:
         return unanswered(command, LostReason.OUT_OF_STEP)
@@ -157,7 +167,8 @@ def unanswered(command: Message, reason: LostReason) -> ShoeEvent:
         case wire.Dispense() | wire.PrepareDeck():
             return happened.CommandOutcomeUnknown(command.command_id, reason)
         case _:
-            return _request_failed(command, reason)
+            lost_try = round_meaning.unanswered(command, reason)
+            return _request_failed(command, reason) if lost_try is None else lost_try
 
 
 def not_carried_out(event: link.CommandRejected | link.CommandNotSent) -> ShoeEvent:

@@ -82,6 +82,9 @@ class RevealStackReply(NamedTuple):
     faces: bytes
     salts: bytes
 
+    def __repr__(self) -> str:
+        return "RevealStackReply(**)"  # promise P4: whatever prints it prints no face
+
 
 class ReadAsked(NamedTuple):
     """Asks for an entry of the log of tries (SHOE-9.8)."""
@@ -137,6 +140,9 @@ class CardFace(NamedTuple):
     command_id: int
     slot: int
     face: int
+
+    def __repr__(self) -> str:
+        return "CardFace(**)"  # promise P4: whatever prints it prints no face
 
 
 ROUND_MESSAGES: Final = (

@@ -11,6 +11,7 @@ from enum import Enum, Flag
 from typing import Any
 
 from cardshoe.cards import Card
+from cardshoe.sealed_card import SealedCard
 from cardshoe.wire.spec import Fault
 
 
@@ -23,6 +24,8 @@ def _value(value: Any) -> object:
     match value:
         case Card():
             return value.text
+        case SealedCard():
+            return "sealed"  # that a card was told, never which (promise P4)
         case Fault():
             return value.name
         case Flag():

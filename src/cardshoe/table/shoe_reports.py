@@ -133,6 +133,19 @@ def _other(
         case FaultCleared() | shoe.DoorClosed() | shoe.DeckLoaded() | shoe.LeaseLost() | shoe.ShoeCountersRead():
             return  # what they tell stands in the view and in the journal
         case _:
+            _of_a_round(event)
+
+
+def _of_a_round(event: RoundRingEvent | RoundAnswer) -> None:
+    """Take what a shoe that commits tells of its round; what comes from the ring is evidence in the journal."""
+    match event:
+        case CardCommitted() | RoundSealed() | CardFace():
+            return
+        case RoundBegun() | DealClosed() | RoundEnded() | CardMatched() | StackRevealed() | TryOutcomeUnknown():
+            return
+        case AskedRead():
+            return
+        case _:
             assert_never(event)
 
 

@@ -1,7 +1,8 @@
 """A face that must not be seen yet.
 
-Owns the one type in which a bench table carries a face that a device could not keep to itself (promise P4). It prints,
-compares, formats, hashes and pickles as nothing; the face comes out once, by name, where the rules turn the card up.
+Owns the one type in which the table computer carries a face that a device told while the card may lie face down
+(promise P4): drivers wrap it at the edge. It prints, compares, formats, hashes and pickles as nothing; the face comes
+out by name, where the rules turn the card up.
 """
 
 from __future__ import annotations
