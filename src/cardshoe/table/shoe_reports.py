@@ -21,6 +21,20 @@ from cardshoe.devices.events import (
     RequestFailed,
     StatusNotUnderstood,
 )
+from cardshoe.devices.round_events import (
+    AskedRead,
+    CardCommitted,
+    CardFace,
+    CardMatched,
+    DealClosed,
+    RoundAnswer,
+    RoundBegun,
+    RoundEnded,
+    RoundRingEvent,
+    RoundSealed,
+    StackRevealed,
+    TryOutcomeUnknown,
+)
 from cardshoe.devices.shoe_terms import CardsAt, ClearResult
 from cardshoe.error_table import Severity
 from cardshoe.games.verdicts import Case
@@ -110,7 +124,9 @@ def _other(
     | shoe.LeaseLost
     | shoe.InhibitAnswered
     | shoe.ClearFaultAnswered
-    | shoe.ShoeCountersRead,
+    | shoe.ShoeCountersRead
+    | RoundRingEvent
+    | RoundAnswer,
 ) -> None:
     match event:
         case EventsLost():
