@@ -30,11 +30,13 @@ from cardshoe.link.events import Identity
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
 from cardshoe.table.acts import Act, ClearAlarm, OpenRound
-from cardshoe.table.config import DevicePart, TableConfig
+from cardshoe.table.attendance import Attendance
+from cardshoe.table.config import NO_PEOPLE, DevicePart, TableConfig
 from cardshoe.table.controller import Controller
 from cardshoe.table.header import opened
 from cardshoe.table.journal_watch import DISK_SPACE, RESERVE_BYTES, require_room
 from cardshoe.table.memory import recalled
+from cardshoe.table.people_file import PeopleFile
 from cardshoe.table.state import NOTED, TableState
 from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
 from cardshoe.table.view import TableView, view
@@ -61,10 +63,13 @@ def _nonce() -> bytes:
 class Table:
     """A table that runs. Made by `open_table`; every method is called on its loop."""
 
-    def __init__(self, config: TableConfig, journal: Journal, *, clock: Clock, opener: Opener) -> None:
+    def __init__(
+        self, config: TableConfig, journal: Journal, *, clock: Clock, opener: Opener, people: PeopleFile | None
+    ) -> None:
         self.config = config
         self.journal = journal
         self.controller = Controller(config, recalled(journal))
+        self.people = Attendance(people, self.controller, clock, self._decide) if people is not None else None
         self.shoe: DevicePort[ShoeEvent] | None = None
         self.reader: DevicePort[ReaderEvent] | None = None
         self.failure: CardshoeError | None = None
@@ -93,18 +98,27 @@ class Table:
             raise self.failure
         return self._shown
 
-    async def act(self, act: Act) -> None:
-        """Do what a person asks; returns once it is on disk. Raises `Refused`, `InputError`, `JournalError`."""
-        if self.failure is not None:
-            raise self.failure
+    async def act(self, act: Act, *, token: bytes | None = None) -> None:
+        """Do what a person asks, whoever holds `token` where people sign in; returns once it is on disk.
+
+        Raises `Refused`, `InputError`, `JournalError`.
+        """
+        if self.people is not None:
+            await self.people.look()
         if isinstance(act, OpenRound | ClearAlarm):
             space = free_space(self.journal.path.parent)
             if isinstance(act, ClearAlarm) and act.code == DISK_SPACE:
                 require_room(self.config, space)
             elif isinstance(act, OpenRound):
                 self._enqueue(lambda now: self.controller.room_looked_at(space, now))
+        await self._decide(lambda now: self.controller.act(act, now, token))
+
+    async def _decide(self, work: Work) -> None:
+        """Have `work` decided in its turn; returns once it is on disk. Raises what it raises."""
+        if self.failure is not None:
+            raise self.failure
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait((lambda now: self.controller.act(act, now), done))
+        self._queue.put_nowait((work, done))
         await done
 
     # --- life
@@ -121,6 +135,8 @@ class Table:
         await self._carry_out(self.controller.advance(self._clock.now()))
         self._look_at_clocks()
         self._task = asyncio.get_running_loop().create_task(self._serve(), name="table")
+        if self.people is not None:
+            await self.people.open()
         devices = self.config.devices
         if devices.shoe is not None:
             expected = self._expected("shoe", devices.shoe)
@@ -135,21 +151,7 @@ class Table:
         for port in (self.shoe, self.reader):
             if port is not None:
                 await port.first_attempt()
-        self._check_past()
-
-    def _check_past(self) -> None:
-        """Have what the opening of a long journal left out verified, now that the table is up."""
-        loop = asyncio.get_running_loop()
-
-        def told(verdict: Verdict | None) -> None:
-            if verdict is not None:
-                self._enqueue(lambda now: self.controller.past_checked(verdict, now))
-
-        def checked(answer: concurrent.futures.Future[Verdict | None]) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(told, answer.result())
-
-        self.journal.check_rest().add_done_callback(checked)
+        _check_past(self.journal, lambda found: self._enqueue(lambda now: self.controller.past_checked(found, now)))
 
     async def close(self) -> None:
         """End: motion stopped, then ports, then what is queued, then the journal; bounded in time."""
@@ -321,6 +323,18 @@ class Pinned(Expected):
         return Expected.admits(self, identity) and self.known() in (None, identity.serial)
 
 
+def _check_past(journal: Journal, told: Callable[[Verdict], None]) -> None:
+    """Have what the opening of a long journal left out verified, now that the table is up."""
+    loop = asyncio.get_running_loop()
+
+    def checked(answer: concurrent.futures.Future[Verdict | None]) -> None:
+        verdict = answer.result()
+        if verdict is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(told, verdict)
+
+    journal.check_rest().add_done_callback(checked)
+
+
 def _same_game(config: TableConfig, state: TableState, journal_path: Path) -> None:
     """An open round is finished with its own game and method before another is played."""
     round_ = None if state.round_closed else state.round
@@ -348,16 +362,21 @@ async def open_table(
     *,
     clock: Clock | None = None,
     opener: Opener = open_transport,
+    people: PeopleFile | None = None,
 ) -> AsyncIterator[Table]:
-    """Open journal and devices and run the table until the block ends.
+    """Open journal and devices and run the table until the block ends. `people`: the file that the configuration names.
 
     Raises `JournalError` (the journal cannot be trusted or written), `ConfigError`, `DeviceError` (a device could not
     be had at the first attempt); nothing is dealt then and what was open is closed.
     """
+    if (people is None) is not (config.table.people == NO_PEOPLE):
+        raise ConfigError(
+            "config-people", f"table.people is {config.table.people!r}; open that file of people with it."
+        )
     clock = clock if clock is not None else SystemClock()
     journal = Journal.open(journal_path, clock=clock, restart_kind=NOTED, reserve_bytes=RESERVE_BYTES)
     try:
-        table = Table(config, journal, clock=clock, opener=opener)
+        table = Table(config, journal, clock=clock, opener=opener, people=people)
         _same_game(config, table.controller.state, journal_path)
     except CardshoeError:
         journal.close()

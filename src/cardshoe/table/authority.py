@@ -105,6 +105,19 @@ class Authority:
         if _key(token) in self._sessions:
             self._end(_key(token), "signed-out")
 
+    def turned_away(self, person: Person | None, wrong: int, wait: float) -> None:
+        """Write a wrong try, the `wrong`th in a row, and the `wait` in seconds that it leads to. A name that nobody has
+        is not written: it may be a PIN that was typed in the wrong field.
+        """
+        name = person.name if person is not None else ""
+        self._desk.write("person_refused", {"name": name, "known": person is not None, "wrong": wrong})
+        if wait > 0:
+            self._desk.write("person_locked_out", {"name": name, "wrong": wrong, "wait_ms": int(wait * 1000)})
+
+    def note(self, kind: str, body: Mapping[str, object]) -> None:
+        """Write down what happened to the list of people itself."""
+        self._desk.write(kind, body)
+
     def expire(self, now: float) -> None:
         """End what is due."""
         for key, here in tuple(self._sessions.items()):

@@ -94,6 +94,11 @@ class PeopleFile:
             self._write_tries({**every, key_of(name): after})
         return after
 
+    def count_nobody(self) -> None:
+        """Do the work of counting a try, and count none."""
+        with self._alone():
+            self._write_tries(self._read_tries())
+
     def forget_tries(self, name: str) -> bool:
         """Forget the wrong tries of `name`; tell whether there were any."""
         with self._alone():
