@@ -24,7 +24,7 @@ from typing import Final
 
 from cardshoe.errors import DeviceError
 from cardshoe.transport.holders import Holder, openers
-from cardshoe.transport.usb_session import bundled_backend
+from cardshoe.transport.usb_library import loaded_backend
 
 LEAST_STATE_BYTES: Final = 512 * 1024 * 1024
 LEAST_TEMP_BYTES: Final = 64 * 1024 * 1024
@@ -239,7 +239,7 @@ def packages() -> Check:
 def usb(computer: Computer) -> Check:
     """Look whether USB devices can be reached: the library, and the kernel's nodes."""
     try:
-        backend = bundled_backend()
+        backend = loaded_backend()
     except DeviceError as error:
         return Check("usb", False, "libusb cannot be used", error.text)
     found = f"libusb through {type(backend).__module__}"

@@ -51,6 +51,7 @@ ROWS: Final[dict[str, Meaning]] = {
     "tcp-unreachable": Meaning(*LINE, "Device cannot be reached. Check the network cable."),
     "tcp-lost": Meaning(*LINE, "Device is gone. Deal nothing. Check the network cable."),
     "memory-lost": Meaning(*LINE, "Device is gone. Deal nothing."),
+    "usb-library": Meaning(*SETUP, "The setting for USB is wrong. Call the technician."),
     "usb-no-backend": Meaning(*SETUP, "USB does not work here. Call the technician."),
     "usb-missing": Meaning(*LINE, "Device is not plugged in. Check cable and power."),
     "usb-ambiguous": Meaning(*SETUP, "Two devices look the same. Unplug one."),

@@ -72,7 +72,10 @@ def open_serial(
 
 
 def _look(path: str) -> None:
-    """Refuse what is not there or no character device, before anything is opened: opening has side effects (FR-03)."""
+    """Refuse what is not there or cannot be a port, before anything is opened: opening has side effects (FR-03).
+
+    A regular file may be a port that a program serves (FUSE); opening an ordinary one does nothing, and it is no tty.
+    """
     try:
         mode = os.stat(path).st_mode
     except PermissionError as error:
@@ -81,7 +84,7 @@ def _look(path: str) -> None:
         raise _missing(path) from error
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from error
-    if not stat.S_ISCHR(mode):
+    if not (stat.S_ISCHR(mode) or stat.S_ISREG(mode)):
         raise _not_a_tty(path)
 
 

@@ -4,7 +4,7 @@ Owns the open sequence, the meaning of every error number, and the release on ev
 loops or frames; its calls wait, at most as long as their time-outs say. Field reports FR-34 to FR-38.
 
 The open sequence, in this order and without a reset (a reset enumerates the device anew and makes every handle stale):
- 1. enumerate afresh; never a device object from before (FR-35);
+ 1. enumerate afresh, in a context of libusb of its own; never a device object from before (FR-35);
  2. choose by vendor, product and serial number; none or two of them is an error;
  3. configure only a device that has no configuration yet;
  4. find the vendor interface with a bulk IN and a bulk OUT endpoint;
@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-import libusb_package
 import usb.core
 import usb.util
 
@@ -29,6 +28,7 @@ from cardshoe.errors import DeviceError
 from cardshoe.transport.holders import openers
 from cardshoe.transport.ports import READ_CHUNK_BYTES
 from cardshoe.transport.urls import UsbUrl
+from cardshoe.transport.usb_library import fresh_backend
 
 VENDOR_CLASS: Final = 0xFF
 DRAIN_READ_MS: Final = 20
@@ -44,7 +44,7 @@ class UsbSession:
     def __init__(self, url: UsbUrl, device: Any) -> None:
         """Claim the interface of an enumerated device; raises DeviceError and gives everything back when it cannot."""
         self.url = url
-        self._device = device
+        self._device: Any = device
         self._interface: int | None = None
         self._claimed = False
         self._detached = False
@@ -77,7 +77,12 @@ class UsbSession:
         self._device.clear_halt(self._out)
 
     def release(self) -> None:
-        """Give back the claim, the kernel's driver and the handle, each tried whatever became of the others."""
+        """Give back the claim, the kernel's driver, the handle and the context, each whatever became of the others.
+
+        Nothing else may be called afterwards but this.
+        """
+        if self._device is None:
+            return
         if self._claimed:
             self._claimed = False
             self._try("release", lambda: usb.util.release_interface(self._device, self._interface))
@@ -85,6 +90,7 @@ class UsbSession:
             self._detached = False
             self._try("give back the driver", lambda: self._device.attach_kernel_driver(self._interface))
         self._try("close", lambda: usb.util.dispose_resources(self._device))
+        self._device = None  # the last holder of the context: without this it stays until someone collects garbage
 
     def _claim(self, interface: int) -> None:
         try:
@@ -119,23 +125,15 @@ class UsbSession:
 
 
 def open_session(url: UsbUrl, backend: Any = None) -> UsbSession:
-    """Open the device; waits up to about a second. `backend` is a pyusb backend, by default the bundled libusb.
+    """Open the device; waits up to about a second. `backend` is a pyusb backend, by default a new context of libusb.
 
     Raises DeviceError `usb-no-backend`, `usb-missing`, `usb-ambiguous`, `usb-no-bulk-interface`, or as `explain` says.
     """
-    return UsbSession(url, _choose(url, backend if backend is not None else bundled_backend()))
-
-
-def bundled_backend() -> Any:
-    """Return libusb as it comes with the product. Raises DeviceError `usb-no-backend`."""
-    backend = libusb_package.get_libusb1_backend()
-    if backend is None:
-        raise DeviceError(
-            "usb-no-backend",
-            "the USB library libusb cannot be loaded or started on this computer. Install the package libusb-package "
-            "anew; `cardshoe doctor` shows what is found.",
-        )
-    return backend
+    try:
+        context = backend if backend is not None else fresh_backend()
+    except OSError as error:
+        raise explain(url, error, opening=True) from error
+    return UsbSession(url, _choose(url, context))
 
 
 def _choose(url: UsbUrl, backend: Any) -> Any:

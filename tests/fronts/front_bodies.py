@@ -1,0 +1,430 @@
+"""The suite: one body for each thing that a host must be able to do, whatever the device hangs on.
+
+Owns the bodies and what each needs of a front end. Must not know which front end it has (promise P10): it asks for a
+feature, never for a name. Each body starts on new worlds with the shoe plugged in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from front_table import ShoeTable
+
+from cardshoe.devices.shoe_events import CommandAccepted, CommandOutcomeUnknown, ShoeStatusSeen, StackReady
+from cardshoe.devices.shoe_terms import Outcome
+from cardshoe.errors import DeviceError
+
+if TYPE_CHECKING:
+    from front_worker import Desk
+
+Act = Callable[["Desk"], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body: what it does, what the front end must have, how the worlds are set up."""
+
+    act: Act
+    needs: frozenset[str]
+    setup: dict[str, Any] = field(default_factory=dict)
+
+
+BODIES: dict[str, Body] = {}
+
+
+def body(*needs: str, **setup: Any) -> Callable[[Act], Act]:
+    """Put a body into the suite."""
+
+    def keep(act: Act) -> Act:
+        BODIES[act.__name__] = Body(act, frozenset(needs), setup)
+        return act
+
+    return keep
+
+
+async def refused(desk: Desk, device: str = "shoe") -> DeviceError:
+    """Why the device cannot be opened."""
+    try:
+        transport = await desk.open(device)
+    except DeviceError as error:
+        return error
+    transport.close()
+    raise AssertionError("it was opened")
+
+
+async def live(table: ShoeTable) -> None:
+    """Two more heartbeats are answered: the session goes on."""
+    for _ in range(2):
+        await table.wait_for(ShoeStatusSeen)
+
+
+# --- for every front end
+
+
+@body()
+async def identifies(desk: Desk) -> None:
+    """LINK-5.3: HELLO says the number that the outside says."""
+    table = ShoeTable(await desk.open())
+    try:
+        identity = await table.identify()
+        assert identity.serial == desk.ask(front="where")["serial"]
+        await live(table)
+    finally:
+        table.close()
+
+
+@body()
+async def deals(desk: Desk) -> None:
+    """SHOE-4.1 to SHOE-4.8: three stacks; the machine moved what the driver heard."""
+    table = ShoeTable(await desk.open())
+    try:
+        await table.identify()
+        deck = await table.prepare()
+        for to in (1, 4, 0):
+            await table.deal(desk, deck, 2, to) if to else await _dealer(desk, table, deck)
+        counted = desk.ask(do="counters")
+        assert (counted["stacks_dispensed"], counted["cards_out"]) == (3, 6)
+    finally:
+        table.close()
+
+
+async def _dealer(desk: Desk, table: ShoeTable, deck: int) -> None:
+    command = table.dispense(deck, 2, 0)
+    await table.wait_for(StackReady, lambda e: e.command_id == command)
+    desk.ask(do="take_stack", to="dealer")
+
+
+@body()
+async def unplugged_while_idle(desk: Desk) -> None:
+    """FR-01, FR-24: the loss is signalled once; what is written afterwards goes nowhere."""
+    table = ShoeTable(await desk.open())
+    try:
+        await table.identify()
+        cut = desk.ask(front="unplug")["at"]
+        loss = await table.loss()
+        desk.figures["unplug_ms"] = round((table.lost_at - cut) * 1000, 2)
+        assert loss.code in {"usb-lost", "port-lost", "port-vanished", "tcp-lost"}, loss
+        table.transport.write(b"into the void")
+        await asyncio.sleep(0.05)
+        assert len(table.losses) == 1
+    finally:
+        table.close()
+    assert (await refused(desk)).code in {"usb-missing", "port-missing"}
+
+
+@body()
+async def unplugged_with_the_order_on_its_way(desk: Desk) -> None:
+    """P1, FR-35: never seen or done, the shoe says which after the replug, and cards moved at most once."""
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    deck = await table.prepare()
+    command = table.dispense(deck, 2, 3)
+    desk.ask(front="unplug")  # before the loop has run: the order is on its way, or not yet
+    await table.loss()
+    told = [one for one in table.happened if isinstance(one, CommandAccepted | CommandOutcomeUnknown)]
+    assert [one.command_id for one in told] == [command], "one word on the command, and one only"
+    table = await plugged_in_again(desk, table, command)
+    try:
+        outcome = await settled(table, command)
+        assert outcome in {Outcome.DONE, Outcome.NEVER_SEEN}
+        assert desk.ask(do="counters")["stacks_dispensed"] == (1 if outcome is Outcome.DONE else 0)
+        if outcome is Outcome.NEVER_SEEN:
+            await table.deal(desk, deck, 2, 3)
+    finally:
+        table.close()
+
+
+@body()
+async def unplugged_while_cards_move(desk: Desk) -> None:
+    """P1: the shoe goes on to its safe point; after the replug it says what it did, and did it once."""
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    deck = await table.prepare()
+    command = table.dispense(deck, 2, 3)
+    await table.wait_for(CommandAccepted)
+    desk.ask(front="unplug")
+    await table.loss()
+    table = await plugged_in_again(desk, table, command)
+    try:
+        assert await settled(table, command) is Outcome.DONE
+        assert desk.ask(do="counters")["stacks_dispensed"] == 1
+    finally:
+        table.close()
+
+
+async def plugged_in_again(desk: Desk, table: ShoeTable, command: int) -> ShoeTable:
+    """Plug in and open a session that knows what the former one came to."""
+    table.close()
+    desk.plug()
+    again = ShoeTable(await desk.open(), consumed_event=table.consumed, last_command=command)
+    await again.identify()
+    return again
+
+
+async def settled(table: ShoeTable, command: int) -> Outcome:
+    """What became of a command, once it runs no more."""
+    while (outcome := (await table.ask(command)).outcome) is Outcome.RUNNING:
+        await asyncio.sleep(0.01)
+    return outcome
+
+
+@body()
+async def plugged_in_again_ten_times(desk: Desk) -> None:
+    """FR-35: another address, another name behind the link, the same process, nothing left of the former ones."""
+    before = len(os.listdir("/proc/self/fd"))
+    for turn in range(10):
+        table = ShoeTable(await desk.open())
+        await table.identify()
+        desk.ask(front="unplug")
+        await table.loss()
+        table.close()
+        desk.plug()
+        if turn == 0:
+            before = len(os.listdir("/proc/self/fd"))
+    await nothing_left(before)
+
+
+@body()
+async def opened_and_closed_thirty_times(desk: Desk) -> None:
+    """FR-34: no descriptor, claim or thread is left."""
+    await open_and_close(desk, 30)
+
+
+@body()
+async def opened_and_closed_a_thousand_times(desk: Desk) -> None:
+    """FR-34, in full."""
+    await open_and_close(desk, 1000)
+
+
+async def open_and_close(desk: Desk, times: int) -> None:
+    (await desk.open()).close()  # what the library keeps for the life of the process is there after the first
+    before = len(os.listdir("/proc/self/fd"))
+    for turn in range(times):
+        transport = await desk.open()
+        if turn % 2:
+            transport.start(asyncio.get_running_loop(), lambda _: None, lambda _: None)
+        transport.close()
+    await nothing_left(before)
+    if "claims" in desk.features:
+        assert desk.ask(front="claims")["claims"] == 0
+
+
+async def nothing_left(descriptors: int) -> None:
+    """Wait until no descriptor more than before is open and the transports' threads have ended."""
+    async with asyncio.timeout(10):
+        while len(os.listdir("/proc/self/fd")) > descriptors or any("://" in one.name for one in threading.enumerate()):
+            await asyncio.sleep(0.01)
+
+
+@body()
+async def survives_garbage(desk: Desk) -> None:
+    """LINK-3.2, LINK-3.3: noise of every length costs at most the frame that it hits."""
+    table = ShoeTable(await desk.open())
+    try:
+        await table.identify()
+        for length in (1, 63, 64, 255, 511, 512, 1024, 3000):
+            desk.ask(front="inject", hex=(bytes(range(1, 256)) * 12)[:length].hex())
+        desk.ask(front="inject", hex="00")
+        await live(table)
+        deck = await table.prepare()
+        await table.deal(desk, deck, 2, 5)
+    finally:
+        table.close()
+
+
+@body(twins=True)
+async def twins_are_told_apart(desk: Desk) -> None:
+    """FR-06: two of a kind; each answers as itself, and one goes without the other."""
+    tables = {name: ShoeTable(await desk.open(name)) for name in ("shoe", "twin")}
+    try:
+        for name, table in tables.items():
+            identity = await table.identify()
+            assert identity.serial == desk.ask(front="where", device=name)["serial"]
+        desk.ask(front="unplug", device="shoe")
+        await tables["shoe"].loss()
+        await live(tables["twin"])
+        deck = await tables["twin"].prepare()
+        await tables["twin"].deal(desk, deck, 3, 2, device="twin")
+        desk.plug("shoe")
+        again = ShoeTable(await desk.open("shoe"))
+        assert (await again.identify()).serial == desk.ask(front="where", device="shoe")["serial"]
+        again.close()
+        assert desk.ask(do="counters", device="shoe")["stacks_dispensed"] == 0
+    finally:
+        for table in tables.values():
+            table.close()
+
+
+@body("busy")
+async def one_owner_at_a_time(desk: Desk) -> None:
+    """FR-12: a second program is told who has it, and the first goes on."""
+    table = ShoeTable(await desk.open())
+    try:
+        await table.identify()
+        assert (await refused(desk)).code in {"usb-busy", "port-busy"}
+        await live(table)
+    finally:
+        table.close()
+    (await desk.open()).close()
+
+
+# --- for USB
+
+
+@body("usb", twins=True, same=True)
+async def twins_with_one_number_are_refused(desk: Desk) -> None:
+    """FR-06: nobody guesses which one is meant."""
+    assert (await refused(desk)).code == "usb-ambiguous"
+    desk.ask(front="unplug", device="twin")
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    table.close()
+
+
+@body("packets")
+async def packets_cut_anywhere(desk: Desk) -> None:
+    """LINK-1.2: bytes in packets of one to 64, with empty packets between them."""
+    table = ShoeTable(await desk.open())
+    try:
+        for cut in (1, 7, 64):
+            desk.ask(front="trouble", cut=cut, empty_packets=cut == 7)
+            await table.identify() if cut == 1 else await live(table)
+        deck = await table.prepare()
+        await table.deal(desk, deck, 3, 6)
+    finally:
+        table.close()
+
+
+@body("packets")
+async def a_full_packet_without_an_end(desk: Desk) -> None:
+    """FR-36: a device that ends on a full packet leaves the transfer open; its bytes come with the time-out."""
+    transport = await desk.open()
+    received = bytearray()
+    losses: list[DeviceError] = []
+    transport.start(asyncio.get_running_loop(), received.extend, losses.append)
+    try:
+        desk.ask(front="trouble", no_zero_packet=True)
+        sent = bytes(range(256)) * 4
+        for _ in range(3):
+            desk.ask(front="inject", hex=sent.hex())
+            async with asyncio.timeout(10):
+                while len(received) < len(sent):
+                    await asyncio.sleep(0.005)
+            assert bytes(received) == sent
+            received.clear()
+        assert not losses
+    finally:
+        transport.close()
+
+
+@body("packets")
+async def a_stall_is_cleared_once(desk: Desk) -> None:
+    """FR-38: in both directions; the session goes on."""
+    table = ShoeTable(await desk.open())
+    try:
+        await table.identify()
+        for endpoint in (0x81, 0x01):
+            desk.ask(front="trouble", halt=endpoint)
+            await live(table)
+    finally:
+        table.close()
+
+
+@body("packets")
+async def a_stall_that_stays_is_a_fault(desk: Desk) -> None:
+    """FR-38."""
+    for endpoint in (0x81, 0x01):
+        table = ShoeTable(await desk.open())
+        await table.identify()
+        desk.ask(front="trouble", broken=endpoint)
+        assert (await table.loss()).code == "usb-stalled"
+        table.close()
+        if endpoint == 0x81:
+            assert (await refused(desk)).code == "usb-stalled"  # also while it is drained
+        desk.ask(front="trouble", mend=True)
+
+
+@body("packets")
+async def more_than_was_asked_for(desk: Desk) -> None:
+    """FR-36: errno 75."""
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    desk.ask(front="trouble", babble=True)
+    assert (await table.loss()).code == "usb-overflow"
+    table.close()
+    (await desk.open()).close()
+
+
+@body("packets")
+async def a_deaf_device_is_given_back(desk: Desk) -> None:
+    """FR-16: closing does not wait for it."""
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    desk.ask(front="trouble", deaf=True)
+    table.transport.write(b"x" * 600)
+    await asyncio.sleep(0.1)
+    table.close()
+    await nothing_left(1 << 20)
+    desk.ask(front="trouble", mend=True)
+    (await desk.open()).close()
+
+
+@body("packets")
+async def what_a_former_run_left_is_drained(desk: Desk) -> None:
+    """FR-37."""
+    desk.ask(front="inject", hex=(b"stale" * 300).hex())
+    table = ShoeTable(await desk.open())
+    try:
+        await table.identify()
+    finally:
+        table.close()
+
+
+@body("access")
+async def permission_denied_is_explained(desk: Desk) -> None:
+    """FR-36: errno 13, with the node."""
+    desk.ask(front="access", denied=True)
+    error = await refused(desk)
+    assert error.code == "usb-denied"
+    assert "/dev/bus/usb/" in error.text
+    assert "udev rule" in error.text
+    desk.ask(front="access", denied=False)
+    (await desk.open()).close()
+
+
+@body("kernel driver")
+async def the_kernels_driver_comes_back(desk: Desk) -> None:
+    """FR-34: it is taken from our interface only, and given back on every way out."""
+    desk.ask(front="driver", name="cardshoe_test")
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    assert desk.ask(front="drivers")["drivers"] == {"0": "usbhid"}
+    table.close()
+    await nothing_left(1 << 20)
+    assert desk.ask(front="drivers")["drivers"] == {"0": "usbhid", "1": "cardshoe_test"}
+    desk.ask(front="trouble", broken=0x81)
+    await refused(desk)
+    assert desk.ask(front="drivers")["drivers"] == {"0": "usbhid", "1": "cardshoe_test"}
+
+
+# --- for serial ports
+
+
+@body("line")
+async def the_line_is_what_the_protocol_says(desk: Desk) -> None:
+    """LINK-1.1, FR-03: 115200 8N1; DTR and RTS up while open, and not dropped by closing."""
+    table = ShoeTable(await desk.open())
+    await table.identify()
+    seen = desk.ask(front="line")
+    assert seen["format"] == "115200 8N1"
+    assert (seen["dtr"], seen["rts"]) == (True, True)
+    table.close()
+    await asyncio.sleep(0.05)
+    seen = desk.ask(front="line")
+    assert seen["dtr"] is True
+    assert ["dtr", False] not in [one[:2] for one in seen["log"]]

@@ -1,0 +1,103 @@
+"""Front ends as tests use them: which there are, what each needs of the computer, one process for all bodies of each.
+
+Owns starting, asking and ending of `front_host.py`. A missing package is a skip that the gate turns into a failure; a
+missing feature of the kernel is a listed skip everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+BODY_S = 60.0
+
+
+def no_kernel_feature() -> str | None:
+    """Why a FUSE front end cannot run here, or None: asked by trying, in a process of its own."""
+    if not os.path.exists("/dev/fuse"):
+        return "the kernel has no /dev/fuse here"
+    tried = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import os, fuse_wire; os.close(os.open('/dev/fuse', os.O_RDWR)); fuse_wire.own_mounts()",
+        ],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+    )
+    return None if tried.returncode == 0 else f"mounts of one's own are not allowed here: {tried.stderr.strip()[-120:]}"
+
+
+def lacking(kind: str) -> tuple[str | None, str | None]:
+    """What stands against this front end: a package, a feature of the kernel."""
+    match kind:
+        case "usbfs" | "tty":
+            return None, no_kernel_feature()
+        case "umockdev":
+            missing = [tool for tool in ("umockdev-wrapper",) if shutil.which(tool) is None]
+            return (
+                f"apt install umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 ({missing[0]})" if missing else None
+            ), None
+        case _:
+            return None, None
+
+
+def judge(kind: str) -> None:
+    """Skip, or fail, where this front end cannot run."""
+    package, feature = lacking(kind)
+    if feature is not None:
+        pytest.skip(f"{kind}: {feature}")
+    if package is not None:
+        pytest.fail(package) if os.environ.get("CARDSHOE_REQUIRE") == "all" else pytest.skip(f"{kind}: {package}")
+
+
+class FrontProcess:
+    """One front end with its worker, for many bodies. `launcher` goes before the interpreter."""
+
+    def __init__(
+        self, kind: str, *, launcher: list[str] | None = None, environment: dict[str, str] | None = None
+    ) -> None:
+        self.kind = kind
+        self._process = subprocess.Popen(
+            [*(launcher or []), sys.executable, str(HERE / "front_host.py"), kind],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | (environment or {}),
+        )
+        self.said: list[str] = []
+
+    def run(self, body: str) -> dict[str, Any]:
+        """The verdict on one body. What else was said is kept for the failure's text."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"body": body}) + "\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            if line.startswith('{"body"'):
+                verdict: dict[str, Any] = json.loads(line)
+                return verdict
+            self.said.append(line)
+        raise AssertionError(f"{self.kind} has ended: {''.join(self.said[-30:])}")
+
+    def close(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
