@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, str]] = {
     "odds": "Compute what the configured pay tables really pay.",
     "clauses": "Show for every clause the code and the tests that carry it.",
     "journal": "Verify, show, replay or export a journal.",
+    "conform": "Hold a device against its protocol: a verdict on each clause.",
     "doctor": "Check ports, permissions and this computer.",
     "simulate": "Try the promises on seeded rounds with faults, under a virtual clock.",
     "bench": "Measure speed, each figure beside its floor.",

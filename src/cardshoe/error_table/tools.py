@@ -7,6 +7,23 @@ from typing import Final
 from cardshoe.error_table.meaning import LINE, NOTE, SETUP, Clears, Meaning, Severity
 
 ROWS: Final[dict[str, Meaning]] = {
+    # console: addresses, requests, sessions
+    "console-address": Meaning(*SETUP, "The console cannot listen there. Call the technician."),
+    "console-tls": Meaning(*SETUP, "The console's certificate cannot be used. Call the technician."),
+    "console-host": Meaning(*NOTE, "This console has another address. Use the one that it told."),
+    "console-origin": Meaning(*NOTE, "Another page wanted to act here. It was refused."),
+    "console-rate": Meaning(*NOTE, "Too much at once. Wait a second and try again."),
+    "console-body-size": Meaning(*NOTE, "That is too large to be sent."),
+    "console-slow": Meaning(*NOTE, "The request did not come in time. Try again."),
+    "console-body": Meaning(*NOTE, "What was sent cannot be read."),
+    "console-query": Meaning(*NOTE, "The question cannot be read. Correct it."),
+    "console-path": Meaning(*NOTE, "There is no such page. Go back."),
+    "console-method": Meaning(*NOTE, "That page is used in another way. Go back."),
+    "console-signed-out": Meaning(*NOTE, "You are not signed in any more. Load the page again."),
+    "console-token": Meaning(*NOTE, "The page is out of date. Load it again."),
+    "console-no-people": Meaning(*NOTE, "Nobody signs in at this bench."),
+    "console-busy": Meaning(*NOTE, "The journal is being looked at already. Wait."),
+    "console-mishap": Meaning(*NOTE, "That cannot be tried now. Read the text."),
     # lab: robots, simulated worlds as processes, demo
     "hands-refused": Meaning(*NOTE, "That cannot be done at the table now. Look again."),
     "hands-missing": Meaning(*SETUP, "The simulated table does not answer. Start it first."),
@@ -25,6 +42,9 @@ ROWS: Final[dict[str, Meaning]] = {
     "bench-table": Meaning(*NOTE, "The table of the measurement stands still. Nothing was measured."),
     # lab: simulation
     "table-restarted": Meaning(*NOTE, "The table was restarted. Look at what it shows now."),
+    # lab: conformance and the hardware bench
+    "conform-vectors": Meaning(*NOTE, "The conformance vectors are missing. Install cardshoe again."),
+    "bench-file": Meaning(*NOTE, "The bench file cannot be read. Correct the key that is named."),
     # cli: settle, plan, rehearse: lines and their fields
     "no-lines": Meaning(*NOTE, "There is nothing to read. Give one line or more."),
     "no-output": Meaning(*NOTE, "The answers cannot be written. Make room and ask again."),
@@ -43,6 +63,9 @@ ROWS: Final[dict[str, Meaning]] = {
     "irregularity-kind": Meaning(*NOTE, "There is no such kind of irregularity."),
     # cli: sim
     "sim-setup": Meaning(*NOTE, "The simulated table cannot be set up. Read the text and start it again."),
+    # cli: conform
+    "conform-kind": Meaning(*NOTE, "Say which kind of device it is."),
+    "conform-clause": Meaning(*NOTE, "There is no such clause to be asked for. Check its id."),
     # cli: clauses
     "clauses-file": Meaning(*NOTE, "A file that should name clauses cannot be read."),
     "clauses-tests": Meaning(*NOTE, "There are no tests there. Check the folder."),
