@@ -15,10 +15,11 @@ from cardshoe.journal import Entry
 from cardshoe.lab.simulation.stack import SimulatedTable
 from cardshoe.lab.virtual import VirtualTable
 from cardshoe.round import dealing as round_dealing
-from cardshoe.round import irregular, next_step, progress
-from cardshoe.round.events import CardTurned, StackDelivered, StackRequested
+from cardshoe.round import irregular, machine, next_step, progress
+from cardshoe.round.events import CardTurned, EntryCorrected, StackDelivered, StackRequested
 from cardshoe.round.state import changed
 from cardshoe.table import commands, controller, dealing, desk, interlocks, reader_reports, shoe_reports
+from cardshoe.table import state as table_state
 from cardshoe.table import view as view_room
 from cardshoe.table.orders import Acknowledge, Dispense, QueryCommand
 from cardshoe.table.state import TableState
@@ -173,6 +174,20 @@ def deals_from_a_spent_deck(patch: Any) -> None:
     patch.setattr(view_room, "fresh_deck", fresh)
 
 
+@defect("P3")
+def completes_a_round_while_a_dispense_is_open(patch: Any) -> None:
+    patch.setattr(controller, "require_none_open", lambda _desk: None)
+    patch.setattr(view_room, "_unaccounted", lambda _command, _live: next_step.CompleteRound())
+
+
+@defect("P3")
+def forgets_a_dispense_when_its_round_is_void(patch: Any) -> None:
+    def let_go(state: TableState) -> TableState:
+        return replace(state, command=None) if state.unwanted is not None else state
+
+    patch.setattr(table_state, "_let_go", let_go)
+
+
 # --- P4
 
 
@@ -274,6 +289,18 @@ def settles_twice(patch: Any) -> None:
         self._entries[-1:-1] = settled
 
     patch.setattr(desk.Desk, "close_round", close)
+
+
+@defect("money|P3|P6")
+def corrects_an_entry_and_leaves_the_first_where_it_was(patch: Any) -> None:
+    real = machine._HANDLERS[EntryCorrected]
+
+    def corrected(state: Any, event: Any) -> Any:
+        if state.entry is None or type(event.entry) is not type(state.entry.event):
+            return real(state, event)
+        return machine.apply(changed(state, entry=None), event.entry)
+
+    patch.setitem(machine._HANDLERS, EntryCorrected, corrected)
 
 
 @defect("money")

@@ -16,6 +16,8 @@ DEFAULT_SEEDS = 30
 STARTS = {
     "resends a command that runs": 15,
     "takes a lost command for a failed one": 19,
+    "completes a round while a dispense is open": 15,
+    "forgets a dispense when its round is void": 15,
 }
 """Where the default run begins to look for the rare ones, to be quick; nightly runs begin anywhere."""
 

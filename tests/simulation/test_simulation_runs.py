@@ -65,6 +65,25 @@ def test_seeds_that_once_broke_a_promise(order: Order) -> None:
     _unbroken(run(replace(order, only=then)))
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        # The round was void and completed before the shoe had said what became of its last command; then it ran (P3).
+        Order(49, 10, "hostile"),
+        Order(60, 10, "hostile"),
+        Order(2195, 10, "hostile"),
+        # The checker took a card that had slid out for the stack that was told under the same command.
+        Order(20743, 10, "hostile"),
+        # A correction that moves an entry to another position, undone and done again by the checker's own account.
+        Order(4, 10, "hostile", "texas-holdem-bonus", frozenset({"k6.2"})),
+    ],
+    ids=command,
+)
+def test_seeds_that_broke_a_promise_or_misled_the_checker(order: Order) -> None:
+    """Promises P1, P3 and P6, with every trouble of these seeds."""
+    _unbroken(run(order))
+
+
 # --- the same run again
 
 
