@@ -44,6 +44,8 @@ ROWS: Final[dict[str, Meaning]] = {
     "table-restarted": Meaning(*NOTE, "The table was restarted. Look at what it shows now."),
     # lab: conformance and the hardware bench
     "conform-vectors": Meaning(*NOTE, "The conformance vectors are missing. Install cardshoe again."),
+    "evidence-key": Meaning(*NOTE, "The signing key cannot be used. Name another."),
+    "evidence-folder": Meaning(*NOTE, "There is no evidence that can be read. Name its folder."),
     "bench-file": Meaning(*NOTE, "The bench file cannot be read. Correct the key that is named."),
     # cli: settle, plan, rehearse: lines and their fields
     "no-lines": Meaning(*NOTE, "There is nothing to read. Give one line or more."),
@@ -76,6 +78,10 @@ ROWS: Final[dict[str, Meaning]] = {
     # cli: odds
     "too-few-rounds": Meaning(*NOTE, "Simulate more rounds."),
     "house-json": Meaning(*NOTE, "The house's choices cannot be read. Write them as JSON."),
+    # cli: people, run --as
+    "pin-entry": Meaning(*NOTE, "A PIN cannot be typed here. Read the text."),
+    "key-file": Meaning(*NOTE, "The key file cannot be used. Read the text."),
+    "people-as": Meaning(*NOTE, "Say who signs for this. Read the text."),
     # cli: journal
     "journal-public-key": Meaning(*NOTE, "That is not a public key. Give 64 hex digits."),
     "journal-export": Meaning(*NOTE, "The journal cannot be exported there. Name another file."),

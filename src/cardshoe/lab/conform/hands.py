@@ -1,7 +1,8 @@
 """Who acts at the device: a simulated world's control socket, programs that switch relays, a person, or nobody.
 
 Owns the interface `Hands` and its four kinds. An act is a request of `cardshoe sim`'s control socket (`take_stack`,
-`open_door`, `fault`, `power` …), whoever carries it out; its answer has `ok`. Must not know frames or dialogues.
+`open_door`, `fault`, `power` …), whoever carries it out; its answer has `ok`. `known` beside `turn` names the cards of a test deck that come next. Must not know
+frames or dialogues.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class ControlHands:
             with socket.socket(socket.AF_UNIX) as asked:
                 asked.settimeout(ANSWER_S)
                 asked.connect(str(self.path))
-                asked.sendall(json.dumps(request).encode() + b"\n")
+                told = {key: value for key, value in request.items() if key != "known"}
+                asked.sendall(json.dumps(told).encode() + b"\n")
                 with asked.makefile("rb") as answers:
                     answer: dict[str, Any] = json.loads(answers.readline())
         except (OSError, ValueError) as error:
@@ -197,6 +199,9 @@ class AskedHands:
 
     def _faces(self, request: Request) -> list[str]:
         text, wanted = _told(request), request.get("cards")
+        if known := request.get("known"):
+            self._said(request, f"Turn up at {request['what']}, in this order: {' '.join(known)}.")
+            return list(known)
         while not (faces := _CARDS.findall(said := self._said(request, text))) or (wanted and len(faces) != wanted):
             text = f"{said!r} cannot be read; cards are wanted such as As Td."
         return faces

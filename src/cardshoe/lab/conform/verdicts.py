@@ -18,6 +18,7 @@ from typing import Final
 
 from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.asking import Answer, Result
+from cardshoe.lab.conform.items import Begins
 from cardshoe.lab.conform.watching import Times
 
 LIKELY: Final = 0.5
@@ -153,6 +154,8 @@ class Judgement:
             return None
         if answer.late_ms is not None:
             return "LINK-4.2"
+        if _acted_on(answer):
+            return "LINK-5.6"
         for text, clause in _LINE_SAYS:
             if text in answer.came:
                 return clause
@@ -174,6 +177,12 @@ class Judgement:
         if wanted is None or step.get("again") or (came is not None and came[1] != wanted):
             return None
         return self._homes.get(wanted)
+
+
+def _acted_on(answer: Answer) -> bool:
+    """Tell whether a frame of another session was received whole, as a vector of frames wants, and then acted on."""
+    wanted = (answer.step or {}).get("expect", {}).get("message")
+    return answer.item.begins is Begins.ANYWHERE and wanted == "REJECT" and "nothing came" not in answer.came
 
 
 def judge(kind: str, answers: Sequence[Answer], *, only: Iterable[str] = ()) -> tuple[Told, ...]:
