@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from cardshoe.cli.fields import Fields, as_object, check_keys, parse_irregularity
 from cardshoe.cli.rehearse import EVENT_OF, checked_operation
+from cardshoe.cli.signing_in import OPERATIONS as SIGNING
 from cardshoe.errors import InputError, Refused
 from cardshoe.games.quoting import quoted
 from cardshoe.games.script import Game
@@ -66,12 +67,15 @@ _UPKEEP: Final[Mapping[str, type[UpkeepAct]]] = {
 class Operations:
     """Turns lines into acts, one table's in their order; knows the last entry, which `correct` may change.
 
-    `held` tells the codes of the open round's questions.
+    `held` tells the codes of the open round's questions. With `people` the role of an order is that of who is signed
+    in, and may be left out.
     """
 
-    def __init__(self, game: Game, held: Callable[[], tuple[str, ...]]) -> None:
+    def __init__(self, game: Game, held: Callable[[], tuple[str, ...]], *, people: bool = False) -> None:
         self._game = game
         self._held = held
+        self._unstated = ("role",) if people else ()
+        self._others = (*_KEYS, *_UPKEEP, *(SIGNING if people else ()))
         self._number = -1
         self._entry: Fields = {}
         self._entry_at: frozenset[int] = frozenset()
@@ -84,11 +88,12 @@ class Operations:
             raise InputError("missing-key", "the key 'op' is missing; add it")
         op = fields["op"]
         if isinstance(op, str) and op in _KEYS:
-            check_keys(fields, ("op", *_KEYS[op][0]), _KEYS[op][1], f"{op}: ")
-            return self._live(op, fields)
+            required, optional = _KEYS[op]
+            return self._live(op, self._complete(op, fields, required, optional))
         if isinstance(op, str) and op in _UPKEEP:
-            return _upkeep(op, fields)
-        return self._rehearsed(checked_operation(self._game, fields, "the line", (*_KEYS, *_UPKEEP)))
+            names = tuple(each.name for each in dataclasses.fields(_UPKEEP[op]))
+            return _upkeep(op, self._complete(op, fields, names, ()), names)
+        return self._rehearsed(checked_operation(self._game, fields, "the line", self._others))
 
     def pass_over(self) -> None:
         """Count a line that could not be read, so that `correct` counts as the one who writes the lines does."""
@@ -102,6 +107,13 @@ class Operations:
             self._entry, self._entry_at = self._corrected(line), self._entry_at | {self._number}
         elif line["op"] == "turned":
             self._entry, self._entry_at = {}, frozenset()
+
+    def _complete(self, op: str, fields: Fields, required: tuple[str, ...], optional: tuple[str, ...]) -> Fields:
+        """Return `fields` with all keys that the operation needs; raises `InputError` for wrong or missing ones."""
+        left_out = tuple(key for key in self._unstated if key in required)
+        stated = tuple(key for key in required if key not in left_out)
+        check_keys(fields, ("op", *stated), (*optional, *left_out), f"{op}: ")
+        return {**dict.fromkeys(left_out, ""), **fields}
 
     def _live(self, op: str, fields: Fields) -> Act:
         match op:
@@ -156,10 +168,8 @@ class Operations:
         return {**self._entry, **new}
 
 
-def _upkeep(op: str, given: Fields) -> UpkeepAct:
+def _upkeep(op: str, given: Fields, names: tuple[str, ...]) -> UpkeepAct:
     kind = _UPKEEP[op]
-    names = [each.name for each in dataclasses.fields(kind)]
-    check_keys(given, ("op", *names), (), f"{op}: ")
     values: dict[str, Any] = {name: _cards(given) if name == "cards" else _text(given, name) for name in names}
     return kind(**values)
 

@@ -119,9 +119,11 @@ class Authority:
         self._desk.write(kind, body)
 
     def expire(self, now: float) -> None:
-        """End what is due."""
+        """End what is due; when the table is being closed, everything."""
         for key, here in tuple(self._sessions.items()):
-            if now >= here.due:
+            if self._desk.live.closing:
+                self._end(key, "closed")
+            elif now >= here.due:
                 self._end(key, "end" if now >= here.end_due else "idle")
         for key, waiting in tuple(self._waiting.items()):
             if now >= waiting.due:
@@ -220,7 +222,7 @@ class Authority:
                 "second-person-late", "no order waits for a second person (any more); the first person gives it again"
             )
         if key_of(second.name) == key_of(here.name):
-            raise Refused("second-person-same", f"{here.name} gave the order himself; another person has to confirm it")
+            raise Refused("second-person-same", f"{here.name} gave the order; another person has to confirm it")
         if second.role not in waiting.seconds:
             raise Refused(
                 "second-person-role",
@@ -257,7 +259,7 @@ class Authority:
             self._denied(act, here)
             raise Refused("role", f"{here.name} is signed in as {here.role.value}, not as {quoted(stated)}")
         if getattr(act, "second", ""):
-            raise Refused("second-person-same", "the second person signs for himself; leave 'second' out of the order")
+            raise Refused("second-person-same", "the second person signs, too; leave 'second' out of the order")
         return _with(act, role=here.role.value)
 
     def _require_role(self, wanted: Act | Matter, here: Here, rule: Rule) -> None:

@@ -1,0 +1,115 @@
+"""How a command comes by a PIN or a key file: from a terminal without echo, or from a file descriptor.
+
+Owns the two ways, and the reading and making of key files (Ed25519, PEM, mode 0600). A PIN never comes from the command
+line, where every process of the machine could read it. Must not know what a PIN is for.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
+
+from cardshoe.errors import ConfigError, InputError
+from cardshoe.table.persons import Pin
+
+_TERMINAL: Final = "/dev/tty"
+_KEY_MAX: Final = 4096
+_LONGEST_LINE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PinEntry:
+    """Where PINs come from: the lines of `descriptor`, one a PIN, or the terminal where it is None."""
+
+    descriptor: int | None = None
+
+    def typed(self, whose: str) -> Pin:
+        """Return the PIN of `whose`. Raises `ConfigError` (`pin-entry`), `InputError` (`pin`)."""
+        return Pin(self._line(f"PIN of {whose}: "))
+
+    def chosen(self, whose: str) -> Pin:
+        """Return a new PIN for `whose`, typed twice at a terminal. Raises as `typed` does, and `pin-trivial`."""
+        first = self._line(f"New PIN of {whose}: ")
+        pin = Pin(first)
+        pin.require_good()
+        if self.descriptor is None and self._line("The same again: ") != first:
+            raise InputError("pin", "The two are not the same; nothing was changed. Begin again.")
+        return pin
+
+    def _line(self, prompt: str) -> str:
+        return _from_terminal(prompt) if self.descriptor is None else _from_descriptor(self.descriptor)
+
+
+def load_key_file(path: Path) -> Ed25519PrivateKey:
+    """Return the private key in `path`. Raises `ConfigError` (`key-file`) if it is missing, open to others, or none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        raise ConfigError("key-file", f"The key file {path} cannot be read: {error.strerror}.") from error
+    with os.fdopen(descriptor, "rb") as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if mode & 0o077:
+            raise ConfigError(
+                "key-file", f"The key file {path} has mode {mode:04o}: others may have read it. Run: chmod 600 {path}"
+            )
+        pem = file.read(_KEY_MAX)
+    try:
+        key = load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise ConfigError("key-file", f"{path} holds no private key that can be read without a password.") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ConfigError("key-file", f"{path} holds another kind of key than Ed25519.")
+    return key
+
+
+def make_key_file(path: Path) -> str:
+    """Make a key, write it to `path`, where nothing may be, and return its public key as 64 hex digits.
+
+    Raises `ConfigError` (`key-file`).
+    """
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(pem)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise ConfigError("key-file", f"The key file {path} cannot be made: {error.strerror}.") from error
+    return key.public_key().public_bytes_raw().hex()
+
+
+def _from_terminal(prompt: str) -> str:
+    try:
+        os.close(os.open(_TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+    except OSError:
+        raise ConfigError(
+            "pin-entry", "There is no terminal to type a PIN at. Give --pin-fd N, a descriptor with one PIN a line."
+        ) from None
+    try:
+        return getpass.getpass(prompt)
+    except EOFError:
+        raise ConfigError("pin-entry", "The terminal ended before a PIN was typed.") from None
+
+
+def _from_descriptor(descriptor: int) -> str:
+    """Read one line and no byte more: what follows is another PIN, or somebody else's."""
+    line = bytearray()
+    while len(line) <= _LONGEST_LINE:
+        try:
+            byte = os.read(descriptor, 1)
+        except OSError as error:
+            raise ConfigError("pin-entry", f"--pin-fd {descriptor} cannot be read: {error.strerror}.") from error
+        if byte in (b"", b"\n"):
+            break
+        line += byte
+    return line.decode("utf-8", "replace").rstrip("\r")
