@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, str]] = {
     "odds": "Compute what the configured pay tables really pay.",
     "clauses": "Show for every clause the code and the tests that carry it.",
     "people": "Enrol and remove who works at a table; PINs and keys.",
+    "people": "Enrol and remove who works at a table; PINs and keys.",
     "journal": "Verify, show, replay or export a journal.",
     "conform": "Hold a device against its protocol: a verdict on each clause.",
     "evidence": "Check a folder of evidence of the hardware bench.",
