@@ -87,7 +87,7 @@ DAMAGES: dict[str, Damage] = {
     "write-ahead file zeroed": _zero("-wal"),
     "write-ahead file zeroed behind its header": _zero("-wal", 32),
     "write-ahead file zeroed from its middle": _zero("-wal", 40_000),
-    "write-ahead file cut short": _truncate("-wal", 50_000),
+    "write-ahead file cut short": lambda path: os.truncate(beside(path, "-wal"), 100_000),
     "write-ahead file gone": lambda path: beside(path, "-wal").unlink(),
     "a bit of the write-ahead file": _flip("-wal", 60_000),
     "header flipped": _flip("", 3),

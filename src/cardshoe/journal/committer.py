@@ -20,10 +20,11 @@ from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile
 from cardshoe.journal.canonical import Prepared
 from cardshoe.journal.chain import Head, Row, extend, sign_head
+from cardshoe.journal.log_room import make_room
 from cardshoe.journal.presence import Presence
 from cardshoe.journal.reserve import Reserve, is_full
 
-# A write-ahead file that is used again is quicker to sync than one that grows; a checkpoint costs about four commits.
+# A checkpoint costs about four commits.
 CHECKPOINT_COMMITS: Final = 200
 MAX_UNANCHORED_COMMITS: Final = 64
 ROWS_IN_A_STATEMENT: Final = 200
@@ -46,6 +47,7 @@ class Committer:
         self._anchor = anchor
         self._since_checkpoint = 0
         self._since_anchor = 0
+        self._roomy = False
         self._presence = Presence(path)
         try:
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
@@ -120,7 +122,10 @@ class Committer:
             raise trouble.altered(self._path, f"of {len(rows)} records from {rows[0].seq} on {taken} were taken")
 
     def tidy(self) -> None:
-        """Do what is due after many commits: the anchor and the checkpoint. Raises JournalError."""
+        """Do what nobody waits for after a commit: room, the anchor, the checkpoint. Raises JournalError."""
+        if not self._roomy:
+            make_room(self._path)
+            self._roomy = True
         if self._since_anchor >= MAX_UNANCHORED_COMMITS:
             self.anchor(durable=False)
         if self._since_checkpoint >= CHECKPOINT_COMMITS:
