@@ -22,6 +22,7 @@ import typer
 from cardshoe.errors import ConfigError
 
 if TYPE_CHECKING:
+    from cardshoe.cli.demo_console import DemoConsole
     from cardshoe.lab.demo import DemoOrder, DemoResult, Shower
     from cardshoe.lab.world_process import World, WorldProcess
 
@@ -49,9 +50,14 @@ def command(
     speed: Annotated[float | None, typer.Option(help="How many times faster mechanism and people are.")] = None,
     journal: Annotated[Path | None, typer.Option(help="Where the journal lies; it is continued if it exists.")] = None,
     faults: Annotated[Path | None, typer.Option(help="Fault data for the demo's own world, JSON Lines.")] = None,
+    console: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Where the console listens; without: 127.0.0.1:8350, or a free port."),
+    ] = None,
+    by_touch: Annotated[bool, typer.Option("--by-touch", help="You deal, at the console; no robot.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The last line is one JSON object.")] = False,
 ) -> None:
-    """Run a whole table on simulated devices, with a robot dealer and players."""
+    """Run a whole table on simulated devices, with a robot dealer and players, and the console."""
     speed = speed if speed is not None else (HEADLESS_SPEED if headless else 1.0)
     elsewhere = shoe is not None or reader is not None or hands is not None
     # Devices that come and go are shown, or end the demo with their error; a line between would tear the picture.
@@ -64,8 +70,9 @@ def command(
         if not elsewhere:
             process = _start_world(kept, method, line=line, seed=seed, speed=speed, faults=faults)
         order = _order(game, method, kept, seed=seed, speed=speed, rounds=rounds)
-        with _shower(headless=headless, as_json=as_json, order=order) as show:
-            result = _play(order, process, show, (shoe, reader, hands))
+        wanted = _console(console, headless=headless, by_touch=by_touch, speed=speed)
+        with _shower(headless=headless, as_json=as_json, order=order, wanted=wanted) as show:
+            result = _play(order, process, show, (shoe, reader, hands), wanted)
     finally:
         if process is not None:
             process.close()
@@ -141,15 +148,29 @@ def _order(
     )
 
 
-def _shower(*, headless: bool, as_json: bool, order: DemoOrder) -> AbstractContextManager[Shower]:
+def _console(text: str | None, *, headless: bool, by_touch: bool, speed: float) -> DemoConsole | None:
+    """Return the console that is wanted: none without a picture, unless it is asked for."""
+    if headless and text is None and not by_touch:
+        return None
+    from cardshoe.cli.demo_console import DemoConsole  # noqa: PLC0415 — it loads a web server
+
+    return DemoConsole(text, by_touch=by_touch, speed=speed)
+
+
+def _shower(
+    *, headless: bool, as_json: bool, order: DemoOrder, wanted: DemoConsole | None
+) -> AbstractContextManager[Shower]:
     from cardshoe.lab import picture  # noqa: PLC0415
 
     if as_json:
         return nullcontext(lambda _view: None)
+    where = f"console {wanted.url} · " if wanted is not None else ""
     if headless or not sys.stdout.isatty():
+        if wanted is not None:
+            print(f"The console is at {wanted.url}", flush=True)
         print(f"The journal is {order.journal}; seed {order.seed}.", flush=True)
         return nullcontext(picture.Log(each_step=not headless))
-    return picture.live(f"journal {order.journal} · seed {order.seed} · Ctrl-C ends, the state is kept")
+    return picture.live(f"{where}journal {order.journal} · seed {order.seed} · Ctrl-C ends, the state is kept")
 
 
 def _play(
@@ -157,6 +178,7 @@ def _play(
     process: WorldProcess | None,
     show: Shower,
     elsewhere: tuple[str | None, str | None, Path | None],
+    wanted: DemoConsole | None,
 ) -> DemoResult:
     import asyncio  # noqa: PLC0415
 
@@ -166,7 +188,8 @@ def _play(
         world = await process.ready() if process is not None else _elsewhere(*elsewhere)
         if process is not None and order.method != DEFAULT_METHOD:
             world = replace(world, shoe_url=None)
-        return await run_demo(order, world, process=process, show=show)
+        beside = wanted.beside if wanted is not None else None
+        return await run_demo(order, world, process=process, show=show, beside=beside)
 
     try:
         return asyncio.run(play())

@@ -20,7 +20,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from cardshoe.cli.journal_forms import csv_of, export_to, lines_of, plain
+from cardshoe.cli.journal_forms import csv_of, export_to, lines_of
 from cardshoe.cli.journal_keep import add_keeping
 from cardshoe.cli.journal_page import page_of
 from cardshoe.cli.journal_story import last_rounds, told
@@ -28,6 +28,7 @@ from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal.anchor import read_anchor
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.chain import Head, Verdict
+from cardshoe.journal.plain_record import record_plain
 from cardshoe.journal.reader import JournalReader, verify
 from cardshoe.journal.replay import MachineDriver, Replayed, replay
 
@@ -238,7 +239,7 @@ def _show(records: Iterator[Record], *, as_json: bool) -> None:
     shown = 0
     for record in records:
         if as_json:
-            print(json.dumps(plain(record)))
+            print(json.dumps(record_plain(record)))
         else:
             print("\n".join(told(record, before)))
         before = record

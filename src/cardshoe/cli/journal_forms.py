@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from cardshoe.errors import ConfigError, JournalError
-from cardshoe.journal.canonical import Record, parse_record
-from cardshoe.journal.chain import Row
+from cardshoe.journal.plain_record import row_plain
 from cardshoe.journal.reader import JournalReader
 
 Form = Callable[[Path, TextIO], int]
@@ -75,25 +74,3 @@ def export_to(path: Path, to: Path, form: Form) -> int:
     if trouble is not None:
         raise trouble
     return written
-
-
-def row_plain(row: Row) -> dict[str, object]:
-    """Return the record with its proof; one that cannot be read is given as it is, so that nothing is passed over."""
-    proof: dict[str, object] = {"digest": row.digest.hex(), "signature": row.signature.hex() or None}
-    try:
-        return plain(parse_record(row.text)) | proof
-    except JournalError as error:
-        return {"seq": row.seq, "kind": None, "round": None, "unreadable": row.text, "why": error.text} | proof
-
-
-def plain(record: Record) -> dict[str, object]:
-    """Return the record as a JSON object."""
-    return {
-        "seq": record.seq,
-        "kind": record.kind,
-        "round": record.round,
-        "boot": record.boot,
-        "mono_us": record.mono_us,
-        "wall": record.wall,
-        "body": record.body,
-    }

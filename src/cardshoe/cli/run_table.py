@@ -2,7 +2,8 @@
 
 Owns the reading of the configuration file, the lines in and out, and the end: at the end of input or at SIGTERM the
 table is closed in good order, whatever its ports do. Each line is answered by `{"accepted": true}` or by `{"accepted":
-false, "refusal": {"code", "text", "cites"}}`; each change of what is due is told by `{"due": {"step", …}, "words"}`.
+false, "refusal": {"code", "text", "cites"}}`; one that needs a second person is refused with `second-person-due` and
+done by the `second` that follows; each change of what is due is told by `{"due": {"step", …}, "words"}`.
 Exit status 0 done, 1 a line was refused, 2 a configuration that cannot be used, 3 a device that could not be had, 4 a
 journal that cannot be trusted or written, 130 interrupted.
 """
@@ -22,15 +23,19 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from cardshoe.cli.fields import Fields
 from cardshoe.cli.incoming import Line, Lines
 from cardshoe.cli.json_lines import answer_line
 from cardshoe.cli.operations import Operations
 from cardshoe.cli.outgoing import Outgoing
+from cardshoe.cli.run_console import RunConsole, console_of
+from cardshoe.cli.signing_in import Front, Opener, opener_of
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
 from cardshoe.table.config import TableConfig, parse_config
+from cardshoe.table.people_file import PeopleFile, people_of
 from cardshoe.table.view import Due, TableView
 
 INTERRUPTED: Final = 130
@@ -42,6 +47,16 @@ _CONFIG_MAX: Final = 1 << 20
 def command(
     config: Annotated[Path, typer.Option(help="The table's configuration, TOML.")],
     *,
+    console: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Where the console listens, in place of [console] listen.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Who opens the table, asked for a PIN or --key.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option("--key", metavar="FILE", help="The key file of --as.")] = None,
+    pin_fd: Annotated[
+        int | None, typer.Option("--pin-fd", min=0, metavar="N", help="Read the PIN of --as from this descriptor.")
+    ] = None,
     _as_json: Annotated[bool, typer.Option("--json", help="Speak JSON Lines, which it always does.")] = False,
 ) -> None:
     """Run a table against the devices of a configuration file.
@@ -54,7 +69,9 @@ def command(
     require_usable_urls(read)
     journal = config.absolute().parent / read.table.journal
     require_own(journal, read.table.name)
-    status = asyncio.run(_Run(read, journal).until_ended())
+    wanted = console_of(read, console, config.absolute().parent)
+    opener, people = opener_of(by, key, pin_fd), people_of(read, config.absolute().parent)
+    status = asyncio.run(_Run(read, journal, wanted, people).until_ended(opener))
     if status:
         raise typer.Exit(status)
 
@@ -76,23 +93,29 @@ def _text(path: Path) -> str:
 class _Run:
     """One table between standard input and standard output."""
 
-    def __init__(self, config: TableConfig, journal: Path) -> None:
+    def __init__(self, config: TableConfig, journal: Path, console: RunConsole, people: PeopleFile | None) -> None:
         self._config = config
+        self._people = people
         self._journal = journal
+        self._console = console
         self._refused = False
+        self._unconfirmed = False  # an order waits for its second person
         self._out: Outgoing | None = None
         self._speaking = asyncio.Lock()  # an answer comes before what its act made due
 
-    async def until_ended(self) -> int:
+    async def until_ended(self, opener: Opener | None) -> int:
         """Serve until the end of input or a signal; return the exit status. Raises what ends the table."""
         with _signals() as stopped:
-            async with open_table(self._config, self._journal) as table:
+            table_open = open_table(self._config, self._journal, people=self._people)
+            async with table_open as table, self._console.beside(table):
                 _report_losses()
+                front = Front(table.people)
+                await front.open(opener)
                 self._out = Outgoing(_STANDARD_OUTPUT)
                 first = table.shown
                 await self._say_due(first)  # what is due is told before the first line is read
                 serving = [
-                    asyncio.ensure_future(self._serve(table)),
+                    asyncio.ensure_future(self._serve(table, front)),
                     asyncio.ensure_future(self._tell_due(table, first)),
                 ]
                 awaited: list[asyncio.Future[Any]] = [*serving, stopped]
@@ -107,32 +130,44 @@ class _Run:
                     await asyncio.gather(*serving, return_exceptions=True)
             if stopped.done():
                 return stopped.result()
-        return 1 if self._refused else 0
+        return 1 if self._refused or self._unconfirmed else 0
 
-    async def _serve(self, table: Table) -> None:
-        operations = Operations(find_game(self._config.table.game), lambda: _held(table))
+    async def _serve(self, table: Table, front: Front) -> None:
+        game, people = find_game(self._config.table.game), table.people is not None
+        operations = Operations(game, lambda: _held(table), people=people)
         lines = Lines(_STANDARD_INPUT)
         while (line := await lines.get()) is not None:
             async with self._speaking:
-                await self._say(await self._answered(table, operations, line))
+                await self._say(await self._answered(table, front, operations, line))
 
-    async def _answered(self, table: Table, operations: Operations, line: Line) -> dict[str, object]:
+    async def _answered(self, table: Table, front: Front, operations: Operations, line: Line) -> dict[str, object]:
         read = answer_line(*line, lambda case: {"case": case})
         case, problem = read.get("case"), read.get("error")
         if not isinstance(case, dict):
             operations.pass_over()
         else:
             try:
-                await table.act(operations.act(case))
+                return {"accepted": True, **await self._done(table, front, operations, case)}
             except JournalError:
                 raise
             except CardshoeError as error:
                 problem = {"code": error.code, "text": error.text, "cites": error.cites}
-            else:
-                operations.accepted(case)
-                return {"accepted": True}
+                if error.code == "second-person-due":  # asked for, not refused; a newer order takes its place
+                    self._refused, self._unconfirmed = self._refused or self._unconfirmed, True
+                    return {"accepted": False, "refusal": problem}
         self._refused = True
         return {"accepted": False, "refusal": problem}
+
+    async def _done(self, table: Table, front: Front, operations: Operations, case: Fields) -> dict[str, object]:
+        """Do one operation; return what is told beside that it is accepted. Raises what refuses it."""
+        if front.takes(case):
+            operations.pass_over()
+            told = await front.take(case)
+            self._unconfirmed = self._unconfirmed and case["op"] != "second"
+            return told
+        await table.act(operations.act(case), token=front.token)
+        operations.accepted(case)
+        return {}
 
     async def _say(self, answer: dict[str, object]) -> None:
         if self._out is not None:

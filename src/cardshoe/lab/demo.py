@@ -10,7 +10,7 @@ import asyncio
 import json
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -33,6 +33,8 @@ TABLE_NAME: Final = "Demo"
 _LOOKS_AT_WORLD_S: Final = 0.5
 
 Shower = Callable[[TableView], None]
+Beside = Callable[[Table, Playing, World], AbstractAsyncContextManager[object]]
+"""What runs beside the robot as long as it plays: a console."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,10 @@ def _house_says_where_the_board_comes_from(order: DemoOrder) -> bool:
     return any(isinstance(step, TakeStub) and step.when == "house" for step in script)
 
 
-async def run_demo(order: DemoOrder, world: World, *, process: WorldProcess | None, show: Shower) -> DemoResult:
-    """Play `order` in `world` (of `process`, None: it runs elsewhere), showing each view by `show`.
+async def run_demo(
+    order: DemoOrder, world: World, *, process: WorldProcess | None, show: Shower, beside: Beside | None = None
+) -> DemoResult:
+    """Play `order` in `world` (of `process`, None: it runs elsewhere), showing each view by `show`, with `beside`.
 
     Raises `ConfigError`, `DeviceError`, `JournalError`. An interrupt (SIGINT, SIGTERM) ends it in good order.
     """
@@ -94,8 +98,9 @@ async def run_demo(order: DemoOrder, world: World, *, process: WorldProcess | No
     try:
         async with open_table(config, order.journal, clock=clock) as table:
             before = table.shown.tally
-            async with _shown_by(table, show):
-                playing = Playing(table, hands, clock=clock, seed=order.seed, speed=order.speed)
+            playing = Playing(table, hands, clock=clock, seed=order.seed, speed=order.speed)
+            running = beside(table, playing, world) if beside is not None else nullcontext()
+            async with running, _shown_by(table, show):
                 ended = await _until_stopped(playing.rounds(order.rounds), process)
             after = table.shown.tally
     finally:

@@ -36,6 +36,9 @@ class Playing:
         self._speed = speed
         self._refused = 0
         self._stuck_s = STUCK_S + MECHANISM_S / speed
+        self.awake = asyncio.Event()
+        """Cleared while a person deals in the robot's place."""
+        self.awake.set()
 
     async def rounds(self, wanted: int | None) -> None:
         """Play until `wanted` further rounds are over, for ever for None.
@@ -46,6 +49,9 @@ class Playing:
         start = rounds_over(self._table.shown)
         moved, shown, gave_up = self._clock.now(), self._table.shown, False
         while wanted is None or rounds_over(self._table.shown) - start < wanted:
+            if not self.awake.is_set():
+                await self.awake.wait()
+                moved, gave_up = self._clock.now(), False
             now = self._clock.now()
             if self._table.shown != shown:
                 moved, shown, gave_up, self._refused = now, self._table.shown, False, 0
@@ -70,7 +76,7 @@ class Playing:
     async def _take(self, steps: Steps) -> None:
         try:
             doing = next(steps)
-            while True:
+            while self.awake.is_set():
                 try:
                     answer = await self._carried_out(doing)
                 except Refused as error:

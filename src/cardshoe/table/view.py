@@ -66,8 +66,21 @@ Due = step.NextStep | TakeStack | OpenRoundDue | LoadDeck | ClearGate | CountStu
 
 
 @dataclass(frozen=True, slots=True)
+class WagerView:
+    """What became of one wager: "win", "push", "lose" or "void"; the clause that decides it."""
+
+    spot: str
+    outcome: str
+    won_cents: int
+    returned_cents: int
+    cites: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class PositionView:
-    """One position as everybody at the table sees it. Amounts are cents; `faces` lie face up."""
+    """One position as everybody at the table sees it. Amounts are cents; `faces` lie face up; `results` and `category`
+    are there once the hand is settled.
+    """
 
     position: str
     player: str | None
@@ -78,12 +91,15 @@ class PositionView:
     faces: tuple[str, ...]
     won_cents: int | None
     returned_cents: int | None
+    results: tuple[WagerView, ...] = ()
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
     """One table. `due` is the one next thing; `words` says it to the dealer. `cover_cards`: the slots of the deck
-    before which cover cards lie in the shoe; `notices`: what service should know.
+    before which cover cards lie in the shoe; `notices`: what service should know; `declared`: faces that were entered
+    by hand and that the floor has not confirmed.
     """
 
     name: str
@@ -106,6 +122,7 @@ class TableView:
     tally: Tally
     cover_cards: tuple[int, ...] = ()
     notices: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
 
 
 def view(name: str, game: str, method: str, state: TableState, live: Live) -> TableView:
@@ -133,6 +150,7 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         tally=state.tally,
         cover_cards=state.upkeep.cover_cards,
         notices=live.notices,
+        declared=round_.declared if round_ is not None else (),
     )
 
 
@@ -225,6 +243,11 @@ def _position(hand: Hand) -> PositionView:
         faces=tuple(card.text for card in hand.faces),
         won_cents=result.won_cents if result is not None else None,
         returned_cents=result.returned_cents if result is not None else None,
+        results=tuple(
+            WagerView(each.spot, each.outcome, each.won_cents, each.returned_cents, each.cites)
+            for each in (result.wagers if result is not None else ())
+        ),
+        category=result.ranked.category if result is not None and result.ranked is not None else None,
     )
 
 

@@ -1,0 +1,93 @@
+// An alarm covers the screen: what happened, what to do now, who may clear it, and the lawful answers.
+
+import { button, el, renewed } from "./dom.js";
+import { reasons } from "./dialog.js";
+import { operate } from "./net.js";
+import { acting, carried } from "./people.js";
+import { has, place, t } from "./texts.js";
+
+const REASONS = ["looked", "counted", "jam", "device", "ruling"];
+const ROLE = { dealer: "dealer", floor: "floor", two_people: "floor", technician: "technician", nobody_needed: "floor" };
+
+// Keeps `place_` covered as long as the state holds an alarm. `folded`: the person looks at the table behind it.
+export class AlarmCover {
+  constructor(box) {
+    this.box = box;
+    this.key = "";
+    this.reason = "";
+    this.folded = false;
+  }
+
+  show(state) {
+    const alarm = state.alarm;
+    const key = alarm ? `${alarm.code}|${alarm.text}` : "";
+    if (key === this.key) return;
+    this.key = key;
+    this.reason = "";
+    this.folded = false;
+    this.box.hidden = !alarm;
+    this.box.className = "alarm";
+    if (!alarm) {
+      this.box.replaceChildren();
+      return;
+    }
+    this.draw(alarm);
+  }
+
+  draw(alarm) {
+    const told = has(`alarm.${alarm.code}`) ? t(`alarm.${alarm.code}`) : alarm.told;
+    const role = ROLE[alarm.clears] || "floor";
+    const choices = alarm.in_round ? alarm.choices : ["cleared"];
+    const answers = el("div", { class: "answers" });
+    const clearing = el(
+      "div",
+      { class: "clearing" },
+      el("p", { class: "who" }, t("alarm.who"), " ", el("b", {}, t(`clears.${alarm.clears}`))),
+      reasons(REASONS, (reason) => {
+        this.reason = reason;
+        for (const each of answers.children) each.disabled = !reason.trim();
+      }),
+      answers,
+    );
+    for (const choice of choices) {
+      const more = has(`choice.${choice}.why`) ? el("small", {}, t(`choice.${choice}.why`)) : null;
+      answers.append(
+        button(has(`choice.${choice}`) ? t(`choice.${choice}`) : choice, () => this.answer(alarm, choice, role), {
+          kind: choice.startsWith("void") ? "answer void" : "answer",
+          key: `answer-${choice}`,
+          disabled: true,
+          more,
+        }),
+      );
+    }
+    renewed(
+      this.box,
+      el(
+        "header",
+        {},
+        el("span", { class: "sign", "aria-hidden": "true" }, "⚠"),
+        el("h1", { role: "alert" }, told),
+        button(t("alarm.look"), () => this.fold(), { kind: "look", key: "look" }),
+      ),
+      el("p", { class: "text" }, alarm.text === told ? null : alarm.text, alarm.who ? ` (${place(alarm.who)})` : null),
+      el("p", { class: "code" }, alarm.code, alarm.cites ? ` · ${alarm.cites}` : null),
+      clearing,
+    );
+  }
+
+  fold() {
+    this.folded = !this.folded;
+    this.box.className = this.folded ? "alarm folded" : "alarm";
+    const look = this.box.querySelector(".look");
+    look.replaceChildren(t(this.folded ? "alarm.back" : "alarm.look"));
+  }
+
+  async answer(alarm, choice, role) {
+    const operation = { op: "clear", code: alarm.code, role: acting(role), reason: this.reason };
+    if (alarm.clears === "two_people") operation.second = acting("dealer");
+    if (alarm.in_round) operation.choice = choice;
+    for (const each of this.box.querySelectorAll("button")) each.disabled = true;
+    const done = await carried(operation, operate);
+    if (!done) for (const each of this.box.querySelectorAll("button")) each.disabled = false;
+  }
+}
