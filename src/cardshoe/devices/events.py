@@ -1,7 +1,8 @@
 """What every driver tells its caller, whatever the device.
 
 Owns the events that shoe and reader share, and the output of a driver. Must not know either device. Implements the
-driver's side of LINK-4.5, LINK-5.3, LINK-6.5, LINK-7.6 and SHOE-8.1, READER-4.2.
+driver's side of LINK-4.5, LINK-5.3, LINK-6.5, LINK-7.6, LINK-9.6, LINK-9.10, LINK-11.7, LINK-12.4 and SHOE-8.1,
+READER-4.2.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from cardshoe.devices.attest import Attestation
 from cardshoe.errors import DeviceError
 from cardshoe.link.events import Identity, LostReason, NotSentReason
 from cardshoe.link.messages import RejectReason
@@ -19,9 +21,44 @@ E_co = TypeVar("E_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class DeviceIdentified:
-    """A session with the expected device began. In a clear session nothing of `identity` is proved (LINK-5.9)."""
+    """A session with the expected device began.
+
+    In a clear session nothing of `identity` is proved (LINK-5.9); in a `sealed` one the holder of the key says it.
+    """
 
     identity: Identity
+    sealed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SealedCountSeen:
+    """The device proved itself and told how many sealed sessions it has begun with this key (LINK-9.6).
+
+    Store the count for `key_id`, then call `count_kept`: the session begins with it, and nothing is sent before.
+    """
+
+    key_id: bytes
+    sealed_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTampered:
+    """Somebody is at the line: `replays` of right frames, `wrong_tags` above noise, since the session began."""
+
+    replays: int
+    wrong_tags: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttestationJudged:
+    """The answer to `attest`: how the device stands (LINK-12.4)."""
+
+    attestation: Attestation
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """The device has removed the key of this session, which ends (LINK-11.7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +132,10 @@ class RequestFailed:
 
 GeneralEvent: TypeAlias = (
     DeviceIdentified
+    | SealedCountSeen
+    | LinkTampered
+    | AttestationJudged
+    | Unpaired
     | DeviceRefused
     | DeviceLost
     | EventsLost

@@ -14,6 +14,7 @@ from cardshoe.devices import reader_meaning as meaning
 from cardshoe.devices import reader_wire as wire
 from cardshoe.devices.driver import DeviceDriver
 from cardshoe.devices.events import Output
+from cardshoe.devices.paired import Paired
 from cardshoe.devices.reader_events import ReaderEvent
 from cardshoe.devices.reader_terms import Place
 from cardshoe.devices.session import Expected
@@ -30,9 +31,15 @@ class ReaderDriver(DeviceDriver[ReaderEvent]):
         nonce: Callable[[], bytes],
         consumed_event: int | None = None,
         lease_ms: int | None = None,
+        paired: Paired | None = None,
     ) -> None:
         super().__init__(
-            wire.READER_CODEC, expected=expected, nonce=nonce, consumed_event=consumed_event, lease_ms=lease_ms
+            wire.READER_CODEC,
+            expected=expected,
+            nonce=nonce,
+            consumed_event=consumed_event,
+            lease_ms=lease_ms,
+            paired=paired,
         )
 
     def scan(self, *, place: Place, now: float, deadline: float) -> Output[ReaderEvent]:
@@ -43,7 +50,7 @@ class ReaderDriver(DeviceDriver[ReaderEvent]):
         """Ask for the lifetime counters (READER-4.4); answered by ReaderCountersRead or RequestFailed."""
         return self._send(wire.ReadCounters(), now=now, deadline=deadline)
 
-    def _meaning(self, event: link.LinkEvent) -> tuple[ReaderEvent, ...]:
+    def _meaning(self, event: link.DeviceEvent) -> tuple[ReaderEvent, ...]:
         match event:
             case link.EventArrived(event_id, message):
                 return (meaning.ring_event(event_id, message),)

@@ -16,6 +16,7 @@ from cardshoe.devices import shoe_rounds_wire as rounds_wire
 from cardshoe.devices import shoe_wire as wire
 from cardshoe.devices.driver import DeviceDriver
 from cardshoe.devices.events import Output
+from cardshoe.devices.paired import Paired
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe_events import ShoeEvent
 from cardshoe.link import events as link
@@ -37,9 +38,15 @@ class ShoeDriver(DeviceDriver[ShoeEvent]):
         nonce: Callable[[], bytes],
         consumed_event: int | None = None,
         lease_ms: int | None = None,
+        paired: Paired | None = None,
     ) -> None:
         super().__init__(
-            wire.SHOE_CODEC, expected=expected, nonce=nonce, consumed_event=consumed_event, lease_ms=lease_ms
+            wire.SHOE_CODEC,
+            expected=expected,
+            nonce=nonce,
+            consumed_event=consumed_event,
+            lease_ms=lease_ms,
+            paired=paired,
         )
 
     def dispense(
@@ -100,7 +107,7 @@ class ShoeDriver(DeviceDriver[ShoeEvent]):
         """Ask for a try in the shoe's log, 0 the newest (SHOE-9.8); answered by AskedRead or RequestFailed."""
         return self._send(rounds_wire.ReadAsked(back), now=now, deadline=deadline)
 
-    def _meaning(self, event: link.LinkEvent) -> tuple[ShoeEvent, ...]:
+    def _meaning(self, event: link.DeviceEvent) -> tuple[ShoeEvent, ...]:
         match event:
             case link.EventArrived(event_id, message):
                 return (meaning.ring_event(event_id, message),)

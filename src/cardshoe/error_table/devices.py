@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cardshoe.error_table.meaning import LINE, NOTE, SETUP, Meaning
+from cardshoe.error_table.meaning import LINE, NOTE, SETUP, Clears, Meaning, Severity
 
 ROWS: Final[dict[str, Meaning]] = {
     # leaves: cards, money
@@ -20,6 +20,28 @@ ROWS: Final[dict[str, Meaning]] = {
     "device-other-version": Meaning(*SETUP, "Device has other software. Call the technician."),
     "device-other-model": Meaning(*SETUP, "Another model is connected. Call the technician."),
     "device-other-serial": Meaning(*SETUP, "Another device is connected. Call the technician."),
+    "device-not-paired": Meaning(*SETUP, "Device is not paired. Call the technician."),
+    "device-unknown-key": Meaning(*SETUP, "Device does not know our key. Call the technician."),
+    "device-wrong-proof": Meaning(*SETUP, "Device refuses our key. Call the technician."),
+    "device-wrong-role": Meaning(*SETUP, "Device was paired for something else. Call the technician."),
+    "device-not-proved": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "That is not our device. Deal nothing. Call the floor."
+    ),
+    "device-seal-unanswered": Meaning(*LINE, "Device does not answer. Check cable and power."),
+    "device-copied": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "This device may be a copy. Deal nothing. Call the floor."
+    ),
+    "device-count-not-kept": Meaning(*SETUP, "The key store cannot be written. Call the technician."),
+    "device-cannot-pair": Meaning(*SETUP, "Device cannot be paired. Call the technician."),
+    "device-wrong-label": Meaning(*NOTE, "Wrong label secret. Read it again inside the door."),
+    "device-no-room": Meaning(*NOTE, "Device holds too many keys. Remove one."),
+    "device-pairing-refused": Meaning(*NOTE, "Device refuses the pairing. Call the technician."),
+    "device-not-pairing": Meaning(*NOTE, "Press the button inside the device's door first."),
+    "device-session-spent": Meaning(*LINE, "Device needs a new connection. Connect again."),
+    "label-secret": Meaning(*NOTE, "That is not a label secret. Read it again inside the door."),
+    "manifest-unreadable": Meaning(*SETUP, "The list of approved devices is damaged. Call the technician."),
+    "manifest-signature": Meaning(*SETUP, "The list of approved devices is not signed. Call the technician."),
+    "manifest-older": Meaning(*SETUP, "The list of approved devices is an old one. Call the technician."),
     "device-wants-sealed": Meaning(*SETUP, "Device refuses a bench session. Call the technician."),
     "device-refuses-purpose": Meaning(*SETUP, "Device is not free for this. Call the technician."),
     "device-absurd": Meaning(*SETUP, "Device breaks the protocol. Call the technician."),

@@ -1,7 +1,8 @@
 """What the link tells its caller.
 
 Owns the closed set of link events, each frozen and in the past tense. Must not know what a device's messages mean.
-Implements the host's conclusions of LINK-4.5 (unknown), LINK-5.3, LINK-5.7, LINK-5.10, LINK-6.5 and LINK-7.6.
+Implements the host's conclusions of LINK-4.5 (unknown), LINK-5.3, LINK-5.7, LINK-5.10, LINK-6.5, LINK-7.6, LINK-9.3,
+LINK-9.6 and LINK-9.10.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from cardshoe.wire.codec import Message
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who answered HELLO, as it says itself; in a clear session nothing of it is proved (LINK-5.9)."""
+    """Who answered HELLO, as it says itself; in a clear session nothing of it is proved (LINK-5.9).
+
+    In a sealed session it is what the holder of the key says of itself (LINK-9.2).
+    """
 
     device_kind: int
     model: str
@@ -39,7 +43,19 @@ class Refusal(Enum):
     BUSY = "the device is still starting"
     WRONG_SPEC_HASH = "the device speaks another version of the protocol"
     PURPOSE_UNAVAILABLE = "the device refuses a session for this purpose"
-    SECURITY_UNAVAILABLE = "the device refuses a clear session"
+    SECURITY_UNAVAILABLE = "the device refuses a session of this security"
+    NOT_PAIRING = "the device has no pairing window open"
+    UNKNOWN_KEY = "the device does not hold our key"
+    WRONG_PROOF = "the device did not accept our proof"
+    WRONG_ROLE = "our key's role does not allow the purpose"
+    NOT_PROVED = "what answered could not prove that it holds the key"
+    SEAL_UNANSWERED = "the device did not answer the second half of the opening"
+    COPIED = "the count of sealed sessions is not above the last one seen"
+    CANNOT_PAIR = "the device knows no pairing"
+    WRONG_LABEL = "the device did not accept the label secret"
+    NO_ROOM = "the device has no room for another key"
+    PAIRING_REFUSED = "the device refused the values of the pairing"
+    COUNT_NOT_KEPT = "the count of sealed sessions was not stored in time"
     ABSURD = "the answer contradicts the protocol"
     NOT_ADMITTED = "the device is not the expected one"
 
@@ -52,6 +68,7 @@ class LostReason(Enum):
     RESTARTED = "the device restarted"
     UNANSWERED = "a command had no answer before its deadline"
     OUT_OF_STEP = "the device's answer does not fit the exchange"
+    COUNTER = "the session has used up its counters"
     PORT = "the port was lost"
     CLOSED = "the host closed it"
 
@@ -66,9 +83,29 @@ class NotSentReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SessionOpened:
-    """HELLO was answered and the session is live."""
+    """The session is live. `transcript` is T1 of a sealed session (LINK-9.5), None of a clear one."""
 
     identity: Identity
+    transcript: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SealedCountRose:
+    """The device has proved itself and told its count (LINK-9.6): store it, then say so by `count_kept`.
+
+    Nothing is sent before.
+    """
+
+    key_id: bytes
+    sealed_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TamperingSuspected:
+    """A sealed session dropped what noise does not make: `replays`, or `wrong_tags` above noise, since it began."""
+
+    replays: int
+    wrong_tags: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +190,7 @@ class StatusArrived:
     round_trip_s: float
 
 
-LinkEvent: TypeAlias = (
+DeviceEvent: TypeAlias = (
     SessionOpened
     | SessionRefused
     | LinkLost
@@ -166,6 +203,9 @@ LinkEvent: TypeAlias = (
     | EventsLost
     | StatusArrived
 )
+"""What has a meaning for a device."""
+
+LinkEvent: TypeAlias = DeviceEvent | SealedCountRose | TamperingSuspected
 
 
 @dataclass(frozen=True, slots=True)

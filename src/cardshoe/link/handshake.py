@@ -1,4 +1,4 @@
-"""One attempt to begin a session.
+"""The first half of an attempt to begin a session: HELLO and its answer.
 
 Owns HELLO with its one nonce, its repeats, the deadline of the attempt, and the judgement of the answer. Must not know
 frames or what follows. Implements LINK-5.1 to LINK-5.5, LINK-5.8, LINK-5.9, LINK-5.12 and LINK-7.2 (ring size).
@@ -20,6 +20,7 @@ _REFUSALS: Final[dict[int, Refusal]] = {
     HelloResult.WRONG_SPEC_HASH: Refusal.WRONG_SPEC_HASH,
     HelloResult.PURPOSE_UNAVAILABLE: Refusal.PURPOSE_UNAVAILABLE,
     HelloResult.SECURITY_UNAVAILABLE: Refusal.SECURITY_UNAVAILABLE,
+    HelloResult.NOT_IN_PAIRING_MODE: Refusal.NOT_PAIRING,
 }
 
 
@@ -37,15 +38,26 @@ class Handshake:
         *,
         now: float,
         deadline: float,
+        purpose: Purpose = Purpose.DEAL,
     ) -> None:
         if len(nonce) != NONCE_BYTES:
             raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")
         self._spec = spec
-        self._hello = Hello(nonce, spec.hash, Purpose.DEAL, security, consumed_event)
+        self._hello = Hello(nonce, spec.hash, purpose, security, consumed_event)
         self._repeat_s = intervals(spec.timing).hello_repeat_s
         self._hello_at = now
         self._deadline = deadline
         self._heard = self._busy = False
+
+    @property
+    def hello(self) -> Hello:
+        """The HELLO of this attempt."""
+        return self._hello
+
+    @property
+    def deadline(self) -> float:
+        """When the attempt ends, in absolute seconds."""
+        return self._deadline
 
     def heard(self, data: bytes) -> None:
         """Note that bytes came, so that noise and silence are told apart."""
@@ -70,13 +82,17 @@ class Handshake:
         """Tell whether `reply` answers this attempt and not one before it (LINK-5.12)."""
         return reply.host_nonce == self._hello.host_nonce
 
-    def judge(self, reply: HelloReply, admit: Callable[[Identity], bool]) -> Identity | Refusal | None:
-        """Return who answered when the session begins, why it does not, or None when the device is still starting."""
+    def answered(self, reply: HelloReply) -> Refusal | bool:
+        """Return why the device begins no session, True when it does, False when it is still starting."""
         if reply.result == HelloResult.BUSY:
             self._busy = True
-            return None
-        if reply.result != HelloResult.OK:
-            return _REFUSALS.get(reply.result, Refusal.ABSURD)
+            return False
+        if reply.result == HelloResult.NOT_IN_PAIRING_MODE and self._hello.security != Security.PAIRING:
+            return Refusal.ABSURD
+        return reply.result == HelloResult.OK or _REFUSALS.get(reply.result, Refusal.ABSURD)
+
+    def judge(self, reply: HelloReply, admit: Callable[[Identity], bool]) -> Identity | Refusal:
+        """Return who it is that begins the session, or why it may not."""
         if reply.spec_hash != self._spec.hash:
             return Refusal.WRONG_SPEC_HASH
         if not self._sound(reply):

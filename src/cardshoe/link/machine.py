@@ -13,43 +13,39 @@ The rules, in one place:
    it, so the session ends too; the next one tells by query what became of the command.
 4. The link repeats frames, never orders.
 
-Implements LINK-2.2, LINK-2.8, LINK-3.4, LINK-4.1 to LINK-4.6, LINK-4.9, LINK-5, LINK-6, LINK-7.4 to LINK-7.8, LINK-8.1
-as far as they bind a host.
+Implements LINK-2.2, LINK-3.4, LINK-4.1 to LINK-4.5, LINK-4.9, LINK-5, LINK-6, LINK-7.4, LINK-7.8, LINK-8.1, LINK-9.1,
+LINK-9.6, LINK-9.9 and LINK-9.11 as far as they bind a host; what frames of the session mean stands in `conversation`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import assert_never, cast
+from typing import assert_never
 
+from cardshoe.link.conversation import Conversation
 from cardshoe.link.events import (
     CommandNotSent,
-    CommandRejected,
-    CommandReplied,
-    EventArrived,
-    EventNotUnderstood,
     Identity,
     LinkLost,
     LinkOutput,
     LostReason,
     NotSentReason,
-    Refusal,
+    SealedCountRose,
     SessionOpened,
     SessionRefused,
-    StatusArrived,
+    TamperingSuspected,
 )
-from cardshoe.link.handshake import Handshake, identity_of
-from cardshoe.link.inbox import Arrival, EventInbox
-from cardshoe.link.lane import CommandLane, Order, Rejection
-from cardshoe.link.messages import EventAck, Heartbeat, HelloReply, Reject, RejectReason, StatusHead
+from cardshoe.link.inbox import EventInbox
+from cardshoe.link.lane import CommandLane, Order
+from cardshoe.link.messages import EventAck, Heartbeat
+from cardshoe.link.opening import Begun, Counted, Ignored, Opening, Sealing, TurnedAway
 from cardshoe.link.outbox import Outbox
 from cardshoe.link.pulse import Pulse
-from cardshoe.link.seal import ClearCheck, NewCheck
+from cardshoe.link.seal import Check, ClearCheck, SealedCheck
 from cardshoe.link.timing import intervals, lease_ms
 from cardshoe.wire.codec import Codec, Message
 from cardshoe.wire.framing import Frame
-from cardshoe.wire.spec import Kind, Sender
 
 
 class Phase(Enum):
@@ -70,7 +66,8 @@ class HostLink:
 
     `nonce` gives 16 fresh random bytes for each session. `consumed_event` is the last event that the caller has safe
     from this device (None: it has never met it). `lease` is in milliseconds (None: the protocol's own). `admit` looks
-    at who answered before the first heartbeat grants it a lease. `new_check` gives the protection of the frames.
+    at who answered before the first heartbeat grants it a lease. `sealing` has sessions sealed (None: in clear): then
+    each opening tells SealedCountRose and goes on by `count_kept`.
     """
 
     def __init__(
@@ -81,18 +78,20 @@ class HostLink:
         consumed_event: int | None = None,
         lease: int | None = None,
         admit: Callable[[Identity], bool] = anyone,
-        new_check: NewCheck = ClearCheck,
+        sealing: Sealing | None = None,
     ) -> None:
         self._codec = codec
         self._nonce = nonce
         self._admit = admit
-        self._new_check = new_check
+        self._sealing = sealing
+        self._last_count = 0 if sealing is None else sealing.last_count
         self._intervals = intervals(codec.spec.timing)
         self._heartbeat = Heartbeat(lease_ms(codec.spec.timing, lease))
-        self._check = new_check()
+        self._check: Check = ClearCheck()
         self._phase, self._ignored = Phase.CLOSED, 0
-        self._handshake: Handshake | None = None
-        self._session = self._boot_counter = 0
+        self._opening: Opening | None = None
+        self._live: Conversation | None = None
+        self._session = 0
         self._pulse = Pulse(self._intervals, 0.0)
         self._lane = CommandLane(self._intervals.command_repeat_s)
         self._inbox = EventInbox(consumed_event)
@@ -106,7 +105,7 @@ class HostLink:
     @property
     def dropped(self) -> int:
         """How many received pieces and frames were dropped since `open`."""
-        return self._check.dropped + self._ignored
+        return self._check.dropped + self._ignored + (0 if self._live is None else self._live.ignored)
 
     def open(self, now: float, *, deadline: float) -> LinkOutput:
         """Begin a session: HELLO at once and again until an answer or `deadline` (LINK-5.12).
@@ -114,11 +113,28 @@ class HostLink:
         A session that is still open ends first, as by `close`. Raises `ValueError` for a nonce of another length.
         """
         self._end(LostReason.CLOSED)
-        self._check, self._ignored = self._new_check(), 0
-        spec, security, safe = self._codec.spec, self._check.security, self._inbox.safe
-        self._handshake = Handshake(spec, self._nonce(), security, safe, now=now, deadline=deadline)
+        self._opening = Opening(
+            self._codec,
+            self._nonce(),
+            consumed_event=self._inbox.safe,
+            admit=self._admit,
+            sealing=self._sealing,
+            last_count=self._last_count,
+            now=now,
+            deadline=deadline,
+        )
+        self._check, self._ignored, self._live = self._opening.check, 0, None
         self._phase = Phase.OPENING
         self._out.forget_line()
+        self._run(now)
+        return self._out.take()
+
+    def count_kept(self, now: float) -> LinkOutput:
+        """Take the caller's word that the count of SealedCountRose is stored: the session begins (LINK-9.6)."""
+        self._expire(now)
+        begun = None if self._opening is None else self._opening.count_kept()
+        if begun is not None:
+            self._begin(begun, now)
         self._run(now)
         return self._out.take()
 
@@ -126,10 +142,13 @@ class HostLink:
         """Take bytes of the line; any bytes. Returns what they mean and what to answer."""
         self._expire(now)
         if self._phase is not Phase.CLOSED:
-            if self._handshake is not None:
-                self._handshake.heard(data)
-            again = [self._take(frame, now) for frame in self._check.feed(data)]
-            if any(again):
+            if self._opening is not None:
+                self._opening.heard(data)
+            for frame in self._check.feed(data):
+                self._take(frame, now)
+            if (suspicion := self._check.suspected()) is not None:
+                self._out.tell(TamperingSuspected(suspicion.replays, suspicion.wrong_tags))
+            if self._live is not None and self._live.acknowledge_again():
                 self._write_acknowledgement(now)
             self._send_due(now)
         return self._out.take()
@@ -141,8 +160,8 @@ class HostLink:
 
     def next_deadline(self) -> float | None:
         """Return when `advance` must be called at the latest, in absolute seconds, or None when nothing is due."""
-        if self._handshake is not None:
-            return self._handshake.next_deadline()
+        if self._opening is not None:
+            return self._opening.next_deadline()
         if self._phase is Phase.CLOSED:
             return None
         return min(self._lane.next_deadline(), self._pulse.next_deadline())
@@ -183,8 +202,10 @@ class HostLink:
                 self._end(LostReason.SILENCE)
             elif self._lane.expired(now):
                 self._end(LostReason.UNANSWERED)
-        elif self._handshake is not None and (refusal := self._handshake.failed(now)) is not None:
-            self._refuse(refusal, None)
+            elif self._check.spent:
+                self._end(LostReason.COUNTER)  # LINK-9.9
+        elif self._opening is not None and (failure := self._opening.failed(now)) is not None:
+            self._refuse(failure)
         if late := self._lane.drop_late(now):
             self._out.tell(*late)
 
@@ -199,113 +220,58 @@ class HostLink:
                 self._send(self._heartbeat, sequence, now)
             if (due := self._lane.due(now)) is not None:
                 self._out.send_order(self._check, *due, session=self._session, now=now)
-        elif self._handshake is not None and (hello := self._handshake.due(now)) is not None:
-            self._out.send(self._check, hello, session=0, sequence=0, now=now)
+        elif self._opening is not None and (first := self._opening.due(now)) is not None:
+            message, session, sequence = first
+            self._out.send(self._check, message, session=session, sequence=sequence, now=now)
 
     # --- a session begins and ends
 
-    def _greeted(self, handshake: Handshake, reply: Message | None, now: float) -> None:
-        if not isinstance(reply, HelloReply) or not handshake.concerns(reply):
-            self._ignored += 1  # everything before the answer to this HELLO (LINK-5.12)
-            return
-        match handshake.judge(reply, self._admit):
-            case Identity() as identity:
-                self._begin(identity, now)
-            case Refusal() as refusal:
-                self._refuse(refusal, identity_of(reply))
-            case None:
-                pass
-            case verdict:
-                assert_never(verdict)
+    def _take(self, frame: Frame, now: float) -> None:
+        if self._opening is not None:
+            self._open_further(self._opening, frame, now)
+        elif self._live is None or self._phase is Phase.CLOSED:
+            self._ignored += 1
+        elif (over := self._live.take(frame, now)) is not None:
+            self._end(over)
 
-    def _begin(self, identity: Identity, now: float) -> None:
-        self._phase, self._handshake = Phase.OPEN, None
-        self._session, self._boot_counter = identity.session, identity.boot_counter
+    def _open_further(self, opening: Opening, frame: Frame, now: float) -> None:
+        match opening.take(frame, self._codec.decode(frame), now):
+            case Begun() as begun:
+                self._begin(begun, now)
+            case Counted(sealed_count) if self._sealing is not None:
+                self._last_count = sealed_count
+                self._out.tell(SealedCountRose(self._sealing.key.key_id, sealed_count))
+            case TurnedAway() as turned_away:
+                self._refuse(turned_away)
+            case Ignored():
+                self._ignored += 1
+            case Counted() | None:
+                pass
+            case step:
+                assert_never(step)
+
+    def _begin(self, begun: Begun, now: float) -> None:
+        identity, sealed = begun.identity, begun.sealed
+        if sealed is not None and self._opening is not None:
+            self._check = SealedCheck(sealed.keys, after=self._opening.check.deframer)
+        self._phase, self._opening = Phase.OPEN, None
+        self._session = identity.session
         self._lane.begin_session()
         self._pulse = Pulse(self._intervals, now)
-        self._out.tell(SessionOpened(identity))
+        self._live = Conversation(self._codec, identity, self._pulse, lane=self._lane, inbox=self._inbox, out=self._out)
+        self._out.tell(SessionOpened(identity, None if sealed is None else sealed.transcript))
         oldest, last, ring_size = identity.oldest_event, identity.last_event, identity.ring_size
         self._out.tell(*self._inbox.begin_session(oldest=oldest, last=last, ring_size=ring_size))
 
-    def _refuse(self, refusal: Refusal, identity: Identity | None) -> None:
-        self._phase, self._handshake = Phase.CLOSED, None
-        self._out.tell(SessionRefused(refusal, identity, self.dropped))
+    def _refuse(self, turned_away: TurnedAway) -> None:
+        self._phase, self._opening = Phase.CLOSED, None
+        self._out.tell(SessionRefused(turned_away.refusal, turned_away.identity, self.dropped))
 
     def _end(self, reason: LostReason) -> None:
         if self._phase is Phase.CLOSED:
             return
         self._out.tell(*self._lane.abandon(reason), LinkLost(reason))
-        self._phase, self._handshake = Phase.CLOSED, None
-
-    # --- a frame comes
-
-    def _take(self, frame: Frame, now: float) -> bool:
-        """Take one frame; True when an event came that is safe already and wants its acknowledgement again."""
-        message = self._codec.decode(frame)
-        if self._handshake is not None:
-            self._greeted(self._handshake, message, now)
-        elif self._phase is Phase.CLOSED or frame.session != self._session:
-            self._ignored += 1  # LINK-5.6
-        elif frame.type in self._codec.spec.event_types:
-            return self._event(frame, message, now)
-        elif message is None or (spec := self._codec.spec_of(message)).sender is not Sender.DEVICE:
-            self._ignored += 1  # LINK-2.8
-        else:
-            self._pulse.heard(now)
-            self._answer(message, spec.kind, frame, now)
-        return False
-
-    def _answer(self, message: Message, kind: Kind, frame: Frame, now: float) -> None:
-        if isinstance(message, Reject):
-            self._rejected(message, frame.sequence)
-        elif kind is Kind.HEARTBEAT:
-            self._status(message, frame.sequence, now)
-        else:
-            command = self._lane.answered(frame.type, frame.sequence, self._codec.spec.reply_bit)
-            if command is not None:
-                self._out.tell(CommandReplied(command, message))
-
-    def _status(self, message: Message, sequence: int, now: float) -> None:
-        round_trip_s = self._pulse.answered(sequence, now)
-        if round_trip_s is None:
-            return
-        head = cast("StatusHead", message)
-        if head.boot_counter != self._boot_counter:
-            self._end(LostReason.RESTARTED)  # LINK-5.10
-            return
-        oldest = max(1, head.last_event - head.held_events + 1)
-        lost = self._inbox.observe(oldest=oldest, last=head.last_event)
-        self._out.tell(*lost, StatusArrived(message, round_trip_s))
-
-    def _event(self, frame: Frame, message: Message | None, now: float) -> bool:
-        head = self._codec.event_head(frame)
-        if head is None:
-            self._ignored += 1  # LINK-2.8
-            return False
-        event_id, boot_counter = head
-        self._pulse.heard(now)
-        if boot_counter > self._boot_counter:  # LINK-5.10; one of an earlier start is one that the ring kept
-            self._end(LostReason.RESTARTED)
-            return False
-        arrival = self._inbox.arrived(event_id)
-        if arrival is Arrival.NEXT:
-            unknown = EventNotUnderstood(event_id, frame.type, frame.payload)
-            self._out.tell(unknown if message is None else EventArrived(event_id, message))
-        return arrival is Arrival.SAFE
-
-    def _rejected(self, reject: Reject, sequence: int) -> None:
-        if reject.reason == RejectReason.NO_SESSION:
-            self._end(LostReason.NO_SESSION)  # LINK-5.7
-            return
-        match self._lane.rejected(reject, sequence):
-            case None:
-                pass
-            case Rejection.AMBIGUOUS:
-                self._end(LostReason.OUT_OF_STEP)
-            case CommandRejected() as rejected:
-                self._out.tell(rejected)
-            case verdict:
-                assert_never(verdict)
+        self._phase, self._opening = Phase.CLOSED, None
 
     # --- what goes out
 

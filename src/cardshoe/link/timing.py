@@ -19,6 +19,7 @@ class Intervals:
     lost_s: float
     command_repeat_s: float
     hello_repeat_s: float
+    seal_repeat_s: float
     idle_delimiter_s: float
 
 
@@ -29,6 +30,7 @@ def intervals(timing: Timing) -> Intervals:
         lost_s=timing.link_lost_ms / 1000,
         command_repeat_s=timing.command_repeat_ms / 1000,
         hello_repeat_s=timing.hello_repeat_ms / 1000,
+        seal_repeat_s=timing.seal_repeat_ms / 1000,
         idle_delimiter_s=timing.idle_delimiter_ms / 1000,
     )
 
