@@ -37,7 +37,7 @@ from cardshoe.journal.quick import RestCheck, examine_tail
 from cardshoe.journal.reader import JournalReader, anchor_path, examine, require_file_form
 from cardshoe.journal.reserve import Reserve
 from cardshoe.journal.space import require_space
-from cardshoe.journal.writer import Committed, Writer
+from cardshoe.journal.writer import Answer, Committed, Writer
 
 MIN_FREE_BYTES: Final = 512 * 1024
 CHECKED: Final = "journal_checked"
@@ -150,10 +150,16 @@ class Journal:
         Raises JournalError `journal-entry` if one cannot be recorded (then none is) and `journal-stopped` after a
         failure or close; the future fails with the JournalError that the disk gave. It cannot be cancelled.
         """
+        answer = _promise()
+        self.append_for(answer, entries)
+        return answer
+
+    def append_for(self, answer: Answer, entries: Sequence[Entry]) -> None:
+        """Queue `entries` as `append` does, and tell `answer`, in the writer's thread. Raises as `append`."""
         for entry in entries:
             if entry.kind in SEALED_KINDS:
                 raise JournalError("journal-entry", f"Records of the kind {entry.kind!r} are the journal's own.")
-        return self._append(entries, sealed=False)
+        self._queue(entries, answer, sealed=False)
 
     def append_now(self, entries: Sequence[Entry]) -> Committed:
         """Append `entries` and wait until they are on disk. Raises as `append` and its future do.
@@ -205,7 +211,7 @@ class Journal:
                 return
             told = self._writer.failure_told
             if self._writer.failure is None:
-                self._submit([Entry(CLOSED, {})], sealed=True)
+                self._submit([Entry(CLOSED, {})], _promise(), sealed=True)
             self._closed = True
         if not self._writer.stop(timeout_s):
             raise JournalError(
@@ -219,18 +225,23 @@ class Journal:
             raise failure
 
     def _append(self, entries: Sequence[Entry], *, sealed: bool) -> Future[Committed]:
+        answer = _promise()
+        self._queue(entries, answer, sealed=sealed)
+        return answer
+
+    def _queue(self, entries: Sequence[Entry], answer: Answer, *, sealed: bool) -> None:
         # Time and place in the queue are taken together, so that time never goes back along the chain.
         with self._order:
             if self._closed:
                 raise JournalError(
                     "journal-stopped", f"The journal {self.path} is closed; nothing can be recorded in it."
                 )
-            return self._submit(entries, sealed=sealed)
+            self._submit(entries, answer, sealed=sealed)
 
-    def _submit(self, entries: Sequence[Entry], *, sealed: bool) -> Future[Committed]:
+    def _submit(self, entries: Sequence[Entry], answer: Answer, *, sealed: bool) -> None:
         mono_us, wall, boot = int(self._clock.now() * _MICROSECONDS), self._clock.wall(), self.opening.boot
-        batch = tuple(prepare(entry, boot=boot, mono_us=mono_us, wall=wall) for entry in entries)
-        return self._writer.submit(batch, sealed=sealed)
+        batch = tuple([prepare(entry, boot=boot, mono_us=mono_us, wall=wall) for entry in entries])
+        self._writer.submit(batch, answer, sealed=sealed)
 
     def _record_opening(self, program: str) -> None:
         found = self.opening
@@ -247,6 +258,13 @@ class Journal:
         self._closed = True
         if self._writer.stop(5.0):
             self._lock.release()
+
+
+def _promise() -> Future[Committed]:
+    """Return a future that cannot be cancelled: what it waits for may be on disk already."""
+    answer: Future[Committed] = Future()
+    answer.set_running_or_notify_cancel()
+    return answer
 
 
 def _create(path: Path, key_file: Path, clock: Clock, program: str) -> Ed25519PrivateKey:

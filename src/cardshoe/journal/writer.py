@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import queue
 import threading
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from cardshoe.errors import JournalError
 from cardshoe.journal.canonical import Prepared
@@ -32,11 +31,24 @@ class Committed:
     head_hex: str
 
 
+class Answer(Protocol):
+    """Who is told, in the writer's thread and once, what became of an append; a `Future` is one."""
+
+    def set_result(self, committed: Committed, /) -> None:
+        """Take it that the records are on disk."""
+
+    def set_exception(self, error: JournalError, /) -> None:
+        """Take it that they must count as not recorded."""
+
+    def done(self) -> bool:
+        """Tell whether one of the two was called."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Request:
     batch: tuple[Prepared, ...]
     sealed: bool
-    answer: Future[Committed]
+    answer: Answer
 
 
 class Writer:
@@ -52,22 +64,19 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, batch: tuple[Prepared, ...], *, sealed: bool) -> Future[Committed]:
+    def submit(self, batch: tuple[Prepared, ...], answer: Answer, *, sealed: bool) -> None:
         """Queue one append; `sealed` makes its last record a signed head and the anchor of it durable.
 
-        Raises JournalError `journal-stopped` after a failure, `journal-entry` for an empty batch.
+        `answer` is told; it may be on disk already when somebody gives it up. Raises JournalError `journal-stopped` after a failure, `journal-entry` for an empty batch.
         """
         if self.failure is not None:
             self.failure_told = True
             raise self._stopped()
         if not batch:
             raise JournalError("journal-entry", "An append without a record was asked for.")
-        request = _Request(batch, sealed, Future())
-        request.answer.set_running_or_notify_cancel()  # from here on it cannot be cancelled: it may be on disk already
-        self._requests.put(request)
+        self._requests.put(_Request(batch, sealed, answer))
         if not self._thread.is_alive():
             self._drain()
-        return request.answer
 
     def stop(self, timeout_s: float) -> bool:
         """Finish what is queued and end the thread; False if that takes longer than `timeout_s`."""
@@ -114,6 +123,7 @@ class Writer:
                     self._commit(requests)
                 elif self._committer.unanchored:
                     self._committer.anchor(durable=False)
+                return  # at once: who was answered waits for this thread to rest
             except JournalError as error:
                 self.failure = error
         self._fail_unanswered(requests)

@@ -11,13 +11,14 @@ import asyncio
 import concurrent.futures
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
 from cardshoe.clock import Clock, SystemClock
+from cardshoe.devices.events import Output
 from cardshoe.devices.reader import ReaderDriver
 from cardshoe.devices.reader_events import ReaderEvent
 from cardshoe.devices.session import Expected
@@ -30,8 +31,10 @@ from cardshoe.link.events import Identity
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
 from cardshoe.table.acts import Act, ClearAlarm, OpenRound
+from cardshoe.table.alarm_clock import AlarmClock
 from cardshoe.table.attendance import Attendance
 from cardshoe.table.config import NO_PEOPLE, DevicePart, TableConfig
+from cardshoe.table.confirmations import Confirmations
 from cardshoe.table.controller import Controller
 from cardshoe.table.header import opened
 from cardshoe.table.journal_watch import DISK_SPACE, RESERVE_BYTES, require_room
@@ -79,7 +82,8 @@ class Table:
         self._shown = self._look()
         self._change = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer = AlarmClock(clock, lambda: self._enqueue(self.controller.advance))
+        self._confirmations: Confirmations | None = None
         self._clock_timer: asyncio.TimerHandle | None = None
         self._clock_seen = Look(clock.now(), clock.wall())
 
@@ -125,6 +129,7 @@ class Table:
 
     async def start(self) -> None:
         """Open the devices. Raises `DeviceError` when one cannot be had at the first attempt."""
+        self._confirmations = Confirmations(self.journal, asyncio.get_running_loop())
         self.controller.desk.write("table_opened", opened(self.controller.desk))
         if self.journal.opening.anchor_missing:
             self.controller.desk.alarm(
@@ -162,12 +167,15 @@ class Table:
             if port is not None:
                 await port.close()
         await self._flush()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.stop()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await asyncio.get_running_loop().run_in_executor(None, self.journal.close)
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, self.journal.close)
+        finally:
+            if self._confirmations is not None:
+                self._confirmations.close()
 
     async def _stop_motion(self) -> None:
         """Have a shoe that moves stop now; its lease would run out anyway, but later. Waits at most `STOPPING_S`."""
@@ -214,39 +222,35 @@ class Table:
     async def _carry_out(self, step: orders.Step) -> None:
         if self.failure is not None:
             raise self.failure
-        if step.entries:
-            await asyncio.wrap_future(self.journal.append(step.entries))
+        if step.entries and self._confirmations is not None:
+            await self._confirmations.append(step.entries)
+        self._perform(step.orders)
+        self._timer.set(self.controller.next_deadline())
         for order in step.orders:
-            await self._perform(order)
-        self._set_timer()
+            if isinstance(order, orders.SignHead):
+                await asyncio.wrap_future(self.journal.sign_head(order.reason, round_number=order.round_id))
         await self._show()
 
-    async def _perform(self, order: orders.Order) -> None:
-        match order:
-            case orders.SignHead(round_id, reason):
-                await asyncio.wrap_future(self.journal.sign_head(reason, round_number=round_id))
-            case orders.Acknowledge(device, event_id):
-                port = self.shoe if device == "shoe" else self.reader
-                if port is not None:
-                    port.perform(port.driver.acknowledge(event_id, self._clock.now()))  # type: ignore[arg-type]
-            case _:
-                self._to_shoe(order)
-
-    def _to_shoe(self, order: orders.ShoeOrder) -> None:
-        if self.shoe is None or not isinstance(self.shoe.driver, ShoeDriver):
-            return
+    def _perform(self, wanted: Sequence[orders.Order]) -> None:
+        """Carry out what goes to devices; the shoe is told everything in one write."""
+        told: list[Output[ShoeEvent]] = []
         now = self._clock.now()
-        deadline = now + self.config.timing.reply_ms / 1000
-        self.shoe.perform(orders.give(self.shoe.driver, order, now=now, deadline=deadline))
-
-    def _set_timer(self) -> None:
-        due = self.controller.next_deadline()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if due is not None:
-            delay_s = max(0.0, due - self._clock.now())
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._enqueue, self.controller.advance)
+        for order in wanted:
+            match order:
+                case orders.SignHead():
+                    pass
+                case orders.Acknowledge("reader", event_id):
+                    if self.reader is not None:
+                        self.reader.perform(self.reader.driver.acknowledge(event_id, now))
+                case orders.Acknowledge():
+                    if self.shoe is not None:
+                        told.append(self.shoe.driver.acknowledge(order.event_id, now))
+                case _:
+                    if self.shoe is not None and isinstance(self.shoe.driver, ShoeDriver):
+                        deadline = now + self.config.timing.reply_ms / 1000
+                        told.append(orders.give(self.shoe.driver, order, now=now, deadline=deadline))
+        if self.shoe is not None and told:
+            self.shoe.perform(*told)
 
     def _look_at_clocks(self) -> None:
         """Compare the wall clock with the monotonic one, every second; a step is written down (condition E36)."""
@@ -273,7 +277,7 @@ class Table:
         """Nothing can be written or decided, so nothing may move: inhibit the shoe, tell everybody."""
         self.failure = error
         if self.shoe is not None and self.shoe.health is Health.UP:
-            self._to_shoe(orders.SetInhibit(inhibited=True))
+            self._perform([orders.SetInhibit(inhibited=True)])
         async with self._change:
             self._change.notify_all()
 

@@ -20,6 +20,7 @@ from cardshoe.clock import Clock
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, Output
 from cardshoe.errors import CardshoeError, ConfigError, DeviceError
 from cardshoe.link.events import Identity
+from cardshoe.table.alarm_clock import AlarmClock
 from cardshoe.table.config import TimingPart
 from cardshoe.transport import Transport
 
@@ -125,7 +126,7 @@ class DevicePort(Generic[E]):
         self._opener = opener
         self._on_happened = on_happened
         self._transport: Transport | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer = AlarmClock(clock, self._time_passed)
         self._task: asyncio.Task[None] | None = None
         self._ended = asyncio.Event()
         self._first: asyncio.Future[CardshoeError | None] | None = None
@@ -147,14 +148,16 @@ class DevicePort(Generic[E]):
         if error is not None:
             raise error
 
-    def perform(self, output: Output[E]) -> None:
-        """Carry out what a call of the driver gave: bytes to the line, then what happened, then the timer."""
-        if output.data and self._transport is not None:
-            self._transport.write(output.data)
-        for event in output.happened:
-            self._note(event)
-            self._on_happened(event)
-        self._set_timer()
+    def perform(self, *outputs: Output[E]) -> None:
+        """Carry out what calls of the driver gave: all bytes to the line, then what happened, then the timer."""
+        data = outputs[0].data if len(outputs) == 1 else b"".join([output.data for output in outputs])
+        if data and self._transport is not None:
+            self._transport.write(data)
+        for output in outputs:
+            for event in output.happened:
+                self._note(event)
+                self._on_happened(event)
+        self._timer.set(self.driver.next_deadline())
 
     async def close(self) -> None:
         """Give the port back; bounded in time whatever the port does."""
@@ -165,7 +168,7 @@ class DevicePort(Generic[E]):
         if self._transport is not None:
             self.perform(self.driver.close())
         self._drop_transport()
-        self._stop_timer()
+        self._timer.stop()
 
     def _note(self, event: E) -> None:
         match event:
@@ -242,18 +245,5 @@ class DevicePort(Generic[E]):
             self._transport.close()
             self._transport = None
 
-    def _set_timer(self) -> None:
-        due = self.driver.next_deadline()
-        self._stop_timer()
-        if due is not None:
-            delay_s = max(0.0, due - self._clock.now())
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._time_passed)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     def _time_passed(self) -> None:
-        self._timer = None
         self.perform(self.driver.advance(self._clock.now()))
