@@ -74,6 +74,8 @@ def test_seeds_that_once_broke_a_promise(order: Order) -> None:
         Order(2195, 10, "hostile"),
         # The checker took a card that had slid out for the stack that was told under the same command.
         Order(20743, 10, "hostile"),
+        # The checker took what was in the gate from the round before for a stack of this one.
+        Order(30727, 3, "hostile"),
         # A correction that moves an entry to another position, undone and done again by the checker's own account.
         Order(4, 10, "hostile", "texas-holdem-bonus", frozenset({"k6.2"})),
     ],

@@ -9,6 +9,7 @@ firmware and mechanism on the other side. Must not decide anything.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -126,12 +127,20 @@ class VirtualTable:
 
     def next_deadline(self) -> float | None:
         """Return the first time at which anything is due."""
-        due = [self.world.next_deadline()]
+        world, others = self.world.next_deadline(), self._others_due()
+        first = others if world is None else min(world, others)
+        return None if first == math.inf else first
+
+    def _others_due(self) -> float:
+        """Return when anything but the world is due, infinity where nothing is."""
+        due = self._writing[0] if self._writing is not None else self.controller.next_deadline()
+        first = math.inf if due is None else due
         for line in self._lines.values():
-            due += [line.open_at, line.due]
-        due.append(self._writing[0] if self._writing is not None else self.controller.next_deadline())
-        known = [time for time in due if time is not None]
-        return min(known) if known else None
+            if line.open_at is not None and line.open_at < first:
+                first = line.open_at
+            if line.due is not None and line.due < first:
+                first = line.due
+        return first
 
     def _driver(self, port: str, url: str) -> ShoeDriver | ReaderDriver:
         known = self.controller.state.devices.get(port)

@@ -74,6 +74,7 @@ class VirtualPlay:
                 self.table.run_until(lambda: False, within_s=seconds / self._speed)
                 return None
             case Watch(seen, within_s):
-                return self.table.run_until(lambda: self.table.shown != seen, within_s=within_s)
+                table = self.table  # the same object stays for as long as nothing in it changes
+                return table.run_until(lambda: table.shown is not seen and table.shown != seen, within_s=within_s)
             case _:
                 assert_never(doing)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True)
 class Entry:
     """One planned act; `done` once it happened or was called off."""
 
     at: float
-    number: int
-    act: Callable[[float], None] | None = field(compare=False)
+    act: Callable[[float], None] | None
 
     @property
     def done(self) -> bool:
@@ -33,22 +32,23 @@ class Agenda:
     """Planned acts in order of time."""
 
     def __init__(self, now: float) -> None:
-        self._heap: list[Entry] = []
+        self._heap: list[tuple[float, int, Entry]] = []
         self._number = 0
         self.now = now
 
     def call_at(self, at: float, act: Callable[[float], None]) -> Entry:
         """Plan `act(t)` for time `at` (never before the present)."""
         self._number += 1
-        entry = Entry(max(at, self.now), self._number, act)
-        heapq.heappush(self._heap, entry)
+        entry = Entry(max(at, self.now), act)
+        heapq.heappush(self._heap, (entry.at, self._number, entry))
         return entry
 
     def next_deadline(self) -> float | None:
         """Return when the next act is due, or None."""
-        while self._heap and self._heap[0].done:
-            heapq.heappop(self._heap)
-        return self._heap[0].at if self._heap else None
+        heap = self._heap
+        while heap and heap[0][2].act is None:
+            heapq.heappop(heap)
+        return heap[0][0] if heap else None
 
     def run_until(self, now: float) -> None:
         """Do all that is due by `now`, each act at its own time."""
@@ -56,8 +56,9 @@ class Agenda:
             due = self.next_deadline()
             if due is None or due > now:
                 break
-            entry = heapq.heappop(self._heap)
-            self.now = max(self.now, entry.at)
+            entry = heapq.heappop(self._heap)[2]
+            if entry.at > self.now:
+                self.now = entry.at
             act, entry.act = entry.act, None
             if act is not None:
                 act(self.now)

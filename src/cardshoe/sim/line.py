@@ -80,9 +80,16 @@ class Line:
 
     def take(self) -> bytes:
         """Return what has come out at the host's end since the last call."""
+        if not self._output:
+            return b""
         taken = bytes(self._output)
         self._output.clear()
         return taken
+
+    @property
+    def speaks(self) -> bool:
+        """Whether something waits in `take`."""
+        return bool(self._output)
 
     def from_device(self, unit: bytes) -> None:
         """The device sends one frame."""

@@ -102,10 +102,11 @@ class Book:
     def forget_ended(self) -> None:
         """Forget commands that ended two rounds ago or more; what is never forgotten is how far the ids have come."""
         last = self.round.round_id if self.round is not None else 0
-        kept = (
-            (number, each) for number, each in self.requests.items() if each.round_id >= last - 1 or each.fate == "open"
-        )
-        self.requests = dict(kept)
+        self.requests = {
+            number: each
+            for number, each in self.requests.items()
+            if each.round_id >= last - 1 or (each.fate == "open" and not each.through)
+        }
 
     def take(self, kind: str, body: Body) -> None:
         """Count one durable entry."""

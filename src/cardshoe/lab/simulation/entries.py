@@ -242,6 +242,7 @@ class Entries:
             request = self._facts.book.requests.get(int(body["command_id"]))
             if (
                 request is not None
+                and request.round_id == round_.round_id
                 and request.fate == "open"
                 and not request.asked
                 and body["cards"] not in (request.cards, None)

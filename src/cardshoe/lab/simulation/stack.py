@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -143,6 +144,38 @@ class SimulatedTable(VirtualTable):
             due.append(self._waiting[0][0])
         known = [time for time in due if time is not None]
         return min(known) if known else None
+
+    def run_until(self, done: Callable[[], bool], *, within_s: float) -> bool:
+        """Let time pass until `done`, at most `within_s`; tell whether it came to that.
+
+        `done` is asked about what the table shows: as long as the world is busy with itself, nothing of that changes.
+        """
+        end = self.now + within_s
+        self._settle()
+        while not done():
+            self._let_world_go_on(end)
+            due = self.next_deadline()
+            if due is None or due > end:
+                self.now = end
+                self._tick()
+                return done()
+            self.now = max(self.now, due)
+            self._tick()
+        return True
+
+    def _pass_time(self) -> None:
+        self._let_world_go_on(math.inf)
+        super()._pass_time()
+
+    def _let_world_go_on(self, end: float) -> None:
+        """Skip the moments at which only the world does something, and nobody outside it can notice."""
+        others = [end, self._absent_until] if self._away else [end, self._others_due()]
+        if self._waiting:
+            others.append(self._waiting[0][0])
+        done_at = self.world.go_on_alone(min(others))
+        if done_at is not None:
+            self.now = max(self.now, done_at)
+            self._tick()
 
     def _tick(self) -> None:
         self._count_turn()

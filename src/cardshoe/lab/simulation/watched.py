@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cardshoe.sim.deck import Placed
 from cardshoe.sim.journey import Effect
 from cardshoe.sim.table import PLACES
 from cardshoe.sim.world import World
@@ -32,10 +33,15 @@ class Feed:
     asked: int
     at: float
     cards_out_before: int
-    undealt: tuple[str, ...]
+    lying: tuple[Placed, ...]
     shuffles: int
     moved: int = 0
     place: str | None = None
+
+    @property
+    def undealt(self) -> tuple[str, ...]:
+        """The cards that lay in the magazine, from the top."""
+        return tuple(one.card.spelled for one in self.lying if not one.is_cover)
 
 
 class WatchedWorld(World):
@@ -60,12 +66,29 @@ class WatchedWorld(World):
             asked=cards,
             at=self._agenda.now,
             cards_out_before=self._truth.cards_out,
-            undealt=tuple(one.card.spelled for one in self._mechanism.state.magazine if not one.is_cover),
+            lying=tuple(self._mechanism.state.magazine),
             shuffles=self._truth.shuffles,
         )
         self.feeds = [*self.feeds[-MOST_FEEDS:], feed]
         self.on_feed(feed)
         return self.faults.effects(cards)
+
+    def go_on_alone(self, until: float) -> float | None:
+        """Do what is due before `until`, until something comes out of a port or a plug moves.
+
+        Return the time of the last thing done, None where nothing was. Most of what a mechanism does concerns nobody
+        outside it: a table need not look at every bounce of a contact.
+        """
+        agenda, lines, done_at = self._agenda, tuple(self._lines.values()), None
+        plugs = [line.plugged for line in lines]
+        while (due := agenda.next_deadline()) is not None and due < until:
+            agenda.run_until(due)
+            done_at = due
+            if any(line.speaks for line in lines) or [line.plugged for line in lines] != plugs:
+                break
+        if done_at is not None:
+            self._flush()
+        return done_at
 
     @property
     def present(self) -> float:
