@@ -1,4 +1,4 @@
-"""Write frames.jsonl, resync.jsonl and dialogues.jsonl from the hand-written cases beside this file.
+"""Write frames.jsonl, resync.jsonl, sealed.jsonl and dialogues.jsonl from the hand-written cases beside this file.
 
     python firmware_protocols/vectors/make_vectors.py [DIRECTORY]
 
@@ -24,6 +24,7 @@ import device_shoe_cases  # noqa: E402
 import frame_cases  # noqa: E402
 import host_cases  # noqa: E402
 import resync_cases  # noqa: E402
+import sealed_cases  # noqa: E402
 
 DIALOGUES = (
     device_link_cases,
@@ -40,6 +41,7 @@ def files() -> dict[str, list[dict[str, Any]]]:
     made = {
         "frames.jsonl": frame_cases.vectors(),
         "resync.jsonl": resync_cases.vectors(),
+        "sealed.jsonl": sealed_cases.vectors(),
         "dialogues.jsonl": [vector for module in DIALOGUES for vector in module.VECTORS],
     }
     ids = [vector["id"] for vectors in made.values() for vector in vectors]
@@ -49,7 +51,7 @@ def files() -> dict[str, list[dict[str, Any]]]:
 
 
 def write(directory: Path) -> None:
-    """Write the three files into `directory`."""
+    """Write the files into `directory`."""
     for name, vectors in files().items():
         lines = [json.dumps(vector, ensure_ascii=True) for vector in vectors]
         (directory / name).write_text("\n".join(lines) + "\n", encoding="ascii")

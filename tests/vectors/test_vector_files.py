@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vector_files import VECTORS, lines
 
-FILES = ("frames", "resync", "dialogues")
+FILES = ("frames", "resync", "sealed", "dialogues")
 
 
 def test_the_committed_files_are_what_the_generator_writes(tmp_path: Path) -> None:

@@ -142,7 +142,10 @@ def refused_error(
     if identity is None:
         code, text = _nobody(refusal, dropped)
         return DeviceError(code, f"{kind} at {where}: {text}")
-    code, text = _SEALED.get(refusal) or _somebody(refusal, identity, expected, spec, sealed=sealed)
+    if refusal in _SEALED and identity.device_kind == spec.device_kind:
+        code, text = _SEALED[refusal]
+    else:
+        code, text = _somebody(refusal, identity, expected, spec, sealed=sealed)
     return DeviceError(code, f"{where} is a {_kind(identity.device_kind)} ({_who(identity)}), {text}")
 
 

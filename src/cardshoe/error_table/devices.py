@@ -7,8 +7,9 @@ from typing import Final
 from cardshoe.error_table.meaning import LINE, NOTE, SETUP, Clears, Meaning, Severity
 
 ROWS: Final[dict[str, Meaning]] = {
-    # leaves: cards, money
+    # leaves: cards, sealed faces, money
     "card-spelling": Meaning(*NOTE, "That is not a card. Enter rank and suit again."),
+    "sealed": Meaning(Severity.HOLD, Clears.FLOOR, "A hidden card was asked for. Call the floor."),
     "amount": Meaning(*NOTE, "That is not an amount. Enter whole cents again."),
     # wire, link, devices: protocol files, sessions with a device
     "protocol-unknown": Meaning(*SETUP, "Unknown device protocol. Call the technician."),
@@ -42,6 +43,9 @@ ROWS: Final[dict[str, Meaning]] = {
     "manifest-unreadable": Meaning(*SETUP, "The list of approved devices is damaged. Call the technician."),
     "manifest-signature": Meaning(*SETUP, "The list of approved devices is not signed. Call the technician."),
     "manifest-older": Meaning(*SETUP, "The list of approved devices is an old one. Call the technician."),
+    "envelope-empty": Meaning(*NOTE, "That round was sealed for no auditor."),
+    "envelope-other-key": Meaning(*NOTE, "That is another auditor's key. Take the one of that time."),
+    "envelope-damaged": Meaning(*SETUP, "The envelope does not open. Keep it, and verify the journal."),
     "device-wants-sealed": Meaning(*SETUP, "Device refuses a bench session. Call the technician."),
     "device-refuses-purpose": Meaning(*SETUP, "Device is not free for this. Call the technician."),
     "device-absurd": Meaning(*SETUP, "Device breaks the protocol. Call the technician."),

@@ -68,7 +68,6 @@ ROWS: Final[dict[str, Meaning]] = {
     "nothing-to-correct": Meaning(*NOTE, "That entry can no longer be corrected. Call the floor."),
     "not-over": Meaning(*NOTE, "The round is not over. Do what the screen shows next."),
     "round-closed": Meaning(*NOTE, "That round is complete. Open the next one."),
-    "sealed": Meaning(Severity.HOLD, Clears.FLOOR, "A hidden card was asked for. Call the floor."),
     "event-record": Meaning(
         Severity.LOCKOUT, Clears.TECHNICIAN, "The record of a round cannot be read. Call the technician."
     ),
