@@ -1,8 +1,8 @@
 """Who acts at the device: a simulated world's control socket, programs that switch relays, a person, or nobody.
 
 Owns the interface `Hands` and its four kinds. An act is a request of `cardshoe sim`'s control socket (`take_stack`,
-`open_door`, `fault`, `power` …), whoever carries it out; its answer has `ok`. `known` beside `turn` names the cards of a test deck that come next. Must not know
-frames or dialogues.
+`open_door`, `fault`, `power` …), whoever carries it out; its answer has `ok`. `known` beside `turn` names the cards of
+a test deck that come next. Must not know frames or dialogues.
 """
 
 from __future__ import annotations

@@ -56,6 +56,11 @@ class Item:
         return tuple(_acts(self.steps))
 
     @property
+    def seconds(self) -> float:
+        """Return how long the steps wait at least; the motion of cards comes on top."""
+        return _waits_ms(self.steps) / 1000
+
+    @property
     def moves(self) -> bool:
         """Tell whether cards may leave the magazine, or the deck may become another one."""
         touched = any(act.get("do") in _TOUCHES_THE_DECK for act in self.acts)
@@ -69,6 +74,12 @@ def _acts(steps: Sequence[Step]) -> Iterator[Request]:
             yield step["world"]
         if "steps" in step:
             yield from _acts(step["steps"])
+
+
+def _waits_ms(steps: Sequence[Step]) -> float:
+    waits = ("wait_ms", "discard_ms", "expect_nothing_ms", "pause_ms")
+    own = sum(float(step.get(name, 0)) for step in steps for name in waits)
+    return own + sum(float(step["repeat"]) * _waits_ms(step["steps"]) for step in steps if "steps" in step)
 
 
 @cache

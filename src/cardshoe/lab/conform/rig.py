@@ -11,11 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from cardshoe.errors import ConfigError
 from cardshoe.lab.conform.hands import AskedHands, ControlHands, Hands, NoHands, ProgramHands
 
+DECK_CARDS: Final = 52
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -50,7 +51,7 @@ class BenchLimits(BaseModel):
 
 
 class BenchFile(BaseModel):
-    """The whole file; every part may be left out."""
+    """The whole file; every part may be left out. `test_deck`: the known order of the reader's test deck, top first."""
 
     model_config = _STRICT
     name: str = "bench"
@@ -58,6 +59,16 @@ class BenchFile(BaseModel):
     reader: BenchDevice | None = None
     hands: BenchHands = BenchHands()
     limits: BenchLimits = BenchLimits()
+    test_deck: tuple[str, ...] = ()
+
+    @field_validator("test_deck", mode="before")
+    @classmethod
+    def _as_cards(cls, given: object) -> object:
+        """Take a deck written as one text, and refuse what is not 52 different cards."""
+        cards = given.split() if isinstance(given, str) else given
+        if isinstance(cards, list) and cards and (len(set(cards)) != len(cards) or len(cards) != DECK_CARDS):
+            raise ValueError(f"{len(set(cards))} different cards are named, wanted is a whole deck of {DECK_CARDS}")
+        return tuple(cards) if isinstance(cards, list) else cards
 
 
 def read_bench(path: Path) -> BenchFile:

@@ -18,7 +18,7 @@ from typing import Final
 
 from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.asking import Answer, Result
-from cardshoe.lab.conform.items import Begins
+from cardshoe.lab.conform.items import Begins, items
 from cardshoe.lab.conform.watching import Times
 
 LIKELY: Final = 0.5
@@ -199,12 +199,17 @@ def judge(kind: str, answers: Sequence[Answer], *, only: Iterable[str] = ()) -> 
             continue
         citing = [answer for answer in answers if clause in answer.item.clauses]
         broken = [answer for answer in answers if clause in blamed[answer.item.id]]
-        told.append(_told(clause, title, citing, broken, blamed))
+        told.append(_told(kind, clause, title, citing, broken, blamed))
     return tuple(told)
 
 
 def _told(
-    clause: str, title: str, citing: Sequence[Answer], broken: Sequence[Answer], blamed: Mapping[str, frozenset[str]]
+    kind: str,
+    clause: str,
+    title: str,
+    citing: Sequence[Answer],
+    broken: Sequence[Answer],
+    blamed: Mapping[str, frozenset[str]],
 ) -> Told:
     passed = sum(answer.result is Result.PASSED for answer in citing)
     if broken:
@@ -217,16 +222,15 @@ def _told(
     if passed:
         reason = f"{len(stopped)} of its dialogues broke off over another clause" if stopped else ""
         return Told(clause, title, Verdict.PASSED, passed, reason)
-    return Told(clause, title, Verdict.NOT_SHOWN, 0, _why(citing, stopped, blamed))
-
-
-def _why(citing: Sequence[Answer], stopped: Sequence[Answer], blamed: Mapping[str, frozenset[str]]) -> str:
     if stopped:
         over = ", ".join(sorted(blamed[stopped[0].item.id]))
-        return f"{stopped[0].item.id} broke off over {over}"
+        return Told(clause, title, Verdict.NOT_SHOWN, 0, f"{stopped[0].item.id} broke off over {over}")
     if citing:
-        return citing[0].came
-    return "no vector asks this kind of device for it: it binds the host, is shown by the other kind, or needs a person"
+        return Told(clause, title, Verdict.NOT_SHOWN, 0, citing[0].came)
+    if any(clause in item.clauses for item in items(kind)):
+        return Told(clause, title, Verdict.NOT_SHOWN, 0, "it was not asked for in this run")
+    why = f"no vector asks a {kind} for it: it binds the host, is shown by another kind, or needs a person"
+    return Told(clause, title, Verdict.NOT_SHOWN, 0, why)
 
 
 def other_version(kind: str, theirs: str) -> tuple[Told, ...]:
