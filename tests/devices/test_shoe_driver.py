@@ -25,6 +25,8 @@ from cardshoe.devices.events import (
     RequestFailed,
     StatusNotUnderstood,
 )
+from cardshoe.devices.round_events import CardCommitted, CardFace, RoundSealed
+from cardshoe.devices.round_meaning import ROUND_ANSWERS
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import (
@@ -34,8 +36,6 @@ from cardshoe.devices.shoe_events import (
     CommandRefused,
     Discrepancy,
 )
-from cardshoe.devices.round_events import CardCommitted, CardFace, RoundSealed
-from cardshoe.devices.round_meaning import ROUND_ANSWERS
 from cardshoe.devices.shoe_meaning import ANSWERS, RING_EVENTS
 from cardshoe.devices.shoe_terms import (
     BootCause,

@@ -13,6 +13,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 
 from cardshoe.errors import CardshoeError, Refused
@@ -26,13 +27,19 @@ from cardshoe.table.acts import Act
 from cardshoe.table.config import TableConfig
 from cardshoe.table.state import NOTED, TableState, absorb
 from cardshoe.table.view import TableView
+from cardshoe.table.wall_clock import Look, stepped
 
 COMMIT_S: Final = (0.0002, 0.004)
 """A healthy disk: how long a commit takes, in seconds."""
 BAD_LINE_S: Final = 4.0
 """A line that damages frames by chance does so for so long."""
+_OPENED: Final = datetime(2026, 11, 30, 20, tzinfo=UTC)
 MOST_AT_ONE_MOMENT: Final = 5_000
 """So many turns without any time passing, and the table is taken to run in a circle."""
+
+
+def _wall(at_s: float) -> str:
+    return (_OPENED + timedelta(seconds=at_s)).isoformat()
 
 
 class Killed(Exception):
@@ -311,12 +318,21 @@ class SimulatedTable(VirtualTable):
         match trouble.kind:
             case "stall":
                 self._absent_until = max(self._absent_until, self.now + values["for_s"])
+            case "clock set":
+                self._set_clock(values["by_s"])
             case "slow disk":
                 self._slow_until, self._slow_s = self.now + values["for_s"], values["commit_s"]
             case _:
                 self._kill_at = (values["at"], values["down_s"])
                 if values["at"] == "now":
                     self._die()
+
+    def _set_clock(self, by_s: float) -> None:
+        """The running table looks at both clocks from time to time, and finds the wall clock set."""
+        before, after = Look(self.now, _wall(self.now)), Look(self.now, _wall(self.now + by_s))
+        step = stepped(before, after)
+        if step is not None and not self._away:
+            self._inputs.append(lambda: self.controller.clock_stepped(step, self.now))
 
     def _die(self) -> None:
         """The process is gone; what it was writing is on disk or is not."""

@@ -24,6 +24,8 @@ DEALING_S: Final = 1.0
 
 DEAF_KEY: Final = 51
 _DEAF: Final = 0.1
+CLOCK_KEY: Final = 52
+_CLOCK: Final = 0.05
 
 Values = dict[str, object]
 
@@ -139,6 +141,12 @@ def _deaf(dice: random.Random) -> tuple[Part, str, Values]:
     return Part.WORLD, "deaf", {**values, "frames": dice.randint(8, 16)}
 
 
+def _clock_set(dice: random.Random) -> tuple[Part, str, Values]:
+    """Somebody, or a time server, sets the computer's wall clock: by seconds, by hours, back to 1970 (E36)."""
+    by_s = dice.choice((-3600.0, -61.0, -0.7, 0.7, 61.0, 3600.0, -1_700_000_000.0, 86_400.0 * 365))
+    return Part.HOST, "clock set", {"by_s": by_s}
+
+
 def _plug(dice: random.Random) -> tuple[Part, str, Values]:
     port = dice.choice(("shoe", "reader"))
     match dice.randrange(3):
@@ -242,6 +250,11 @@ def drawn(seed: int, level: str, rounds: int, only: frozenset[str] | None = None
             part, kind, values = _deaf(dice)
             after_s = round(dice.uniform(0.0, DEALING_S), 4)
             troubles.append(Trouble(f"k{number}.{DEAF_KEY}", number, after_s, part, kind, values))
+        dice = random.Random(f"{seed}/{level}/clock/{number}")
+        if dice.random() < LEVELS[level] * _CLOCK:
+            part, kind, values = _clock_set(dice)
+            after_s = round(dice.uniform(0.0, DEALING_S), 4)
+            troubles.append(Trouble(f"k{number}.{CLOCK_KEY}", number, after_s, part, kind, values))
     return tuple(each for each in troubles if only is None or each.key in only)
 
 
