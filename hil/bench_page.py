@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (style sheets and markup are rows of their own)
 """The report as one page: opens anywhere, needs nothing beside it, says in a minute what passed on what.
 
 Owns the HTML and its small plots. Takes a book and writes text; knows no device and no file.
@@ -31,6 +32,8 @@ pre{background:var(--soft);border-radius:6px;padding:10px;overflow-x:auto;margin
 .clauses{display:flex;flex-wrap:wrap;gap:4px}.clauses span{font:11px ui-monospace,monospace;padding:2px 6px;border-radius:4px;color:#fff;background:var(--good)}
 .clauses span.broken{background:var(--bad);color:#fff}.clauses span.not{background:#eaeef2;color:var(--dim)}
 details{margin:4px 0}summary{cursor:pointer}.dim{color:var(--dim)}svg{display:block;width:100%;height:58px}
+.tiles{display:grid;grid-template-columns:repeat(3,1fr);gap:12px;margin-top:12px}.big span{margin-right:18px}.big b{font-size:24px}
+i.sim{margin-left:auto;font-style:normal;font-weight:700;background:#fff8c5;color:#6b4c00;border-radius:6px;padding:6px 10px;white-space:nowrap}
 @media print{body{padding:0}.banner,.clauses span{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 """
 
@@ -48,15 +51,45 @@ def page(book: Book, facts: Mapping[str, Any]) -> str:
 
 
 def _banner(book: Book, facts: Mapping[str, Any]) -> str:
-    ran = ", ".join(f"{book.count(o)} {o}" for o in ("passed", "failed", "error", "skipped") if book.count(o))
-    on = " and ".join(f"{kind} {told['model']} ({told['serial']})" for kind, told in facts["devices"]) or "no device"
-    kind = "simulated devices: " if facts["simulated"] else ""
+    on = " · ".join(f"{kind} {told['model']} {told['serial']}" for kind, told in facts["devices"]) or "no device"
     word = book.verdict.split()[0]
     broken = f"<p>The bench broke: {escape(book.broken)}</p>" if book.broken else ""
+    mark = '<i class="sim">SIMULATED DEVICES</i>' if facts["simulated"] else ""
     return (
-        f'<div class="banner {word}"><b>{escape(book.verdict)}</b><div><h1>{escape(kind + on)}</h1>'
-        f"<p>{escape(ran)} · {escape(facts['bench'])} · {escape(facts['when'])}</p>{broken}</div></div>"
+        f'<div class="banner {word}"><b>{escape(book.verdict)}</b><div><h1>{escape(on)}</h1>'
+        f"<p>{escape(facts['bench'])} · {escape(facts['when'])}</p>{broken}</div>{mark}</div>{_tiles(book)}"
     )
+
+
+def _tiles(book: Book) -> str:
+    tests = [(book.count(o), o) for o in ("passed", "failed", "error", "skipped") if book.count(o)]
+    every = [(book.clause(told), told) for told_of in book.told.values() for told in told_of]
+    clauses = [
+        (sum(v is Verdict.PASSED for v, _ in every), "shown"),
+        (sum(v is Verdict.BROKEN for v, _ in every), "broken"),
+        (sum(v is Verdict.NOT_SHOWN and not _host(t) for v, t in every), "not shown"),
+    ]
+    limited = [one.ok for one in book.measurements if one.limited]
+    limits = [(sum(limited), "kept"), (len(limited) - sum(limited), "not kept")]
+    tiles = (("Tests", tests), ("Clauses of the protocol", clauses), ("Limits of time", limits))
+    return f'<div class="tiles">{"".join(_tile(*tile) for tile in tiles)}</div>'
+
+
+_WORST = {"failed", "error", "broken", "not kept"}
+
+
+def _tile(name: str, counts: Sequence[tuple[int, str]]) -> str:
+    told = "".join(
+        f'<span class="{"failed" if word in _WORST else "passed" if at == 0 else "dim"}"><b>{n}</b> {word}</span>'
+        for at, (n, word) in enumerate(counts)
+        if n or at == 0
+    )
+    return f'<div class="card"><h3>{escape(name)}</h3><div class="big">{told}</div></div>'
+
+
+def _host(told: Told) -> bool:
+    """Whether no vector asks this device for the clause: it binds the host, or another kind of device shows it."""
+    return told.reason.startswith("no vector asks")
 
 
 def _devices(facts: Mapping[str, Any]) -> str:
@@ -89,15 +122,24 @@ def _broken(told: Told) -> str:
 def _clauses(book: Book) -> str:
     out = []
     for kind, every in book.told.items():
-        counts = {verdict: sum(book.clause(told) is verdict for told in every) for verdict in Verdict}
-        boxes = "".join(
-            f'<span class="{book.clause(told).value.split()[0]}" title="{escape(told.title, quote=True)}">{told.clause}</span>'
-            for told in every
-        )
+        asked = [told for told in every if not (_host(told) and book.clause(told) is Verdict.NOT_SHOWN)]
+        counts = {verdict: sum(book.clause(told) is verdict for told in asked) for verdict in Verdict}
+        boxes = "".join(_box(book.clause(told), told) for told in asked)
         counted = ", ".join(f"{n} {verdict.value}" for verdict, n in counts.items())
-        out.append(f'<p><b>{escape(kind)}</b>: {counted}</p><div class="clauses">{boxes}</div>')
-    key = '<p class="dim">Green: shown to hold. Red: broken. Grey: not shown in this run, or binds the host.</p>'
+        others = " ".join(told.clause for told in every if told not in asked)
+        out.append(
+            f'<p><b>{escape(kind)}</b>: {counted}</p><div class="clauses">{boxes}</div>'
+            f"<p class=\"dim\">Not a {escape(kind)}'s to show (the host's, another device's, or a person's): {others}</p>"
+        )
+    key = (
+        '<p class="dim">Green: shown to hold. Red: broken. Grey: not shown in this run; point at it for the clause.</p>'
+    )
     return f"<h2>Clauses of the protocol</h2>{''.join(out)}{key}" if out else ""
+
+
+def _box(verdict: Verdict, told: Told) -> str:
+    why = f"{told.title} ({told.reason})" if told.reason else told.title
+    return f'<span class="{verdict.value.split()[0]}" title="{escape(why, quote=True)}">{told.clause}</span>'
 
 
 def _measurements(book: Book) -> str:
@@ -116,7 +158,7 @@ def _measured(one: Measurement) -> str:
     median = statistics.median(one.values)
     return (
         f'<div class="card"><h3><span>{escape(one.name)}</span>{badge}</h3>{plot(one)}<p class="dim">{len(one.values)} × · '
-        f"median {median:,.4g} · {min(one.values):,.4g} to {max(one.values):,.4g} {escape(one.unit)}"
+        f"median {median:,.3g} · {min(one.values):,.3g} to {max(one.values):,.3g} {escape(one.unit)}"
         f"{' · limit ' + escape(limit) if limit else ''} · {escape(one.device)} {escape(one.clause)}</p></div>"
     )
 
@@ -140,8 +182,8 @@ def plot(one: Measurement) -> str:
         for value in marks
     )
     text = (
-        f'<text x="6" y="55" font-size="10" fill="#5b6570">{low:,.4g}</text>'
-        f'<text x="294" y="55" font-size="10" fill="#5b6570" text-anchor="end">{high:,.4g} {escape(one.unit)}</text>'
+        f'<text x="6" y="55" font-size="10" fill="#5b6570">{low:,.3g}</text>'
+        f'<text x="294" y="55" font-size="10" fill="#5b6570" text-anchor="end">{high:,.5g} {escape(one.unit)}</text>'
     )
     return (
         f'<svg viewBox="0 0 300 58" role="img" aria-label="{escape(one.name, quote=True)}">'

@@ -217,11 +217,11 @@ class Station:
 
     # --- safety
 
-    def unsafe(self) -> str:
-        """Return what is not as it must be between two tests, empty when nothing."""
+    def unsafe(self, within_s: float = SETTLES_S) -> str:
+        """Return what is not as it must be between two tests, empty when nothing; wait so long for what passes."""
         if "shoe" not in self.units:
             return ""
-        status = self.session("shoe").settle(_safe, SETTLES_S)
+        status = self.session("shoe").settle(_safe, within_s)
         wrong = {
             f"state {status.state.name.lower()}": status.state is not ShoeState.IDLE,
             f"flags {status.flags!r}": bool(status.flags & UNSAFE),
@@ -229,6 +229,13 @@ class Station:
             f"fault {status.fault.name if status.fault else ''}": status.fault is not None,
         }
         return ", ".join(text for text, applies in wrong.items() if applies)
+
+    def made_safe(self, passes_s: float) -> str:
+        """See the safe state, or bring it about; return what is still wrong."""
+        if not self.unsafe(passes_s):
+            return ""
+        self.tidy()
+        return self.unsafe()
 
     def tidy(self) -> None:
         """Bring the shoe to its safe state by hand; what cannot be done is left."""

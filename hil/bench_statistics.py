@@ -53,7 +53,7 @@ def position_by_card(decks: Sequence[Deck]) -> float:
 
 
 def first_stack(decks: Sequence[Deck]) -> float:
-    """Chi-square of the combinations in stacks of two: each of the 1,326 pairs equally often, over the first 26 stacks."""
+    """Chi-square of the combinations in stacks of two: each of the 1,326 pairs equally often, over all 26 stacks."""
     pairs = CARDS * (CARDS - 1) // 2
     seen = Counter(tuple(sorted(deck[at : at + 2])) for deck in decks for at in range(0, CARDS, 2))
     expected = len(decks) * (CARDS // 2) / pairs

@@ -6,31 +6,23 @@ its marker, and what the devices and the bench file offer decides what runs. See
 
 from __future__ import annotations
 
-import json
-import platform
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import cardshoe
 from bench_book import Book, Measurement, Tried
-from bench_page import page
+from bench_evidence import CAPABILITIES, identity, write
 from bench_session import Session, Surprise
 from bench_station import Plan, Station, Unit
-from cardshoe.devices.reader_terms import ReaderCapability
-from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.errors import CardshoeError
-from cardshoe.lab.conform import makers
-from cardshoe.lab.conform.evidence import load_evidence_key, seal
 from cardshoe.lab.conform.rig import BenchFile, read_bench
 
 BOOK = pytest.StashKey[Book]()
 STATION = pytest.StashKey[Station]()
-CAPABILITIES = {"shoe": ShoeCapability, "reader": ReaderCapability}
+BEGUN = time.monotonic()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.xmlpath = str(Path(folder) / "junit.xml")
 
 
+PASSES_S = 0.6
 ORDER = ("test_protocol", "test_stacks", "test_reader", "test_trouble", "test_laboratory")
 
 
@@ -119,7 +112,7 @@ def station(
         pytest.exit(str(error), returncode=error.exit_status)
     request.config.stash[STATION] = opened
     for kind, unit in opened.units.items():
-        for name, value in _identity(kind, unit).items():
+        for name, value in identity(kind, unit).items():
             record_testsuite_property(f"{kind} {name}", value)
     yield opened
     opened.close()
@@ -129,25 +122,31 @@ def station(
 
 
 def _lacks(station: Station, marker: pytest.Mark | None) -> Iterator[str]:
+    """Say what a test needs and does not find here."""
     if marker is None:
         return
     for what in marker.args:
-        word, _, rest = what.partition(":")
-        if word in ("shoe", "reader") and not rest:
-            if word not in station.units:
-                yield f"no {word} is on the bench"
-        elif word == "motion" and not station.plan.motion:
-            yield "it moves cards: allow it with --allow-motion"
-        elif word == "destructive" and not station.plan.destructive:
-            yield "it brings about a fault: allow it with --allow-destructive"
-        elif word in CAPABILITIES and word in station.units and not _can(station.units[word], word, rest):
-            yield f"the {word} has not the capability {rest.lower()}"
+        if (lack := _lack(station, what)) is not None:
+            yield lack
     for act in marker.kwargs.get("hands", ()):
         if not station.has_hands(act):
             yield f"nobody at the bench can do {act}"
     cards, budget = marker.kwargs.get("cards", 0), station.plan.file.limits.dispense_budget
     if station.cards_fed + cards > budget:
         yield f"the dispense budget of {budget} cards is spent ({station.cards_fed} fed, {cards} more wanted)"
+
+
+def _lack(station: Station, what: str) -> str | None:
+    kind, _, capability = what.partition(":")
+    if what == "motion":
+        return None if station.plan.motion else "it moves cards: allow it with --allow-motion"
+    if what == "destructive":
+        return None if station.plan.destructive else "it brings about a fault: allow it with --allow-destructive"
+    if kind not in station.units:
+        return f"no {kind} is on the bench"
+    if capability and not _can(station.units[kind], kind, capability):
+        return f"the {kind} has not the capability {capability.lower()}"
+    return None
 
 
 def _can(unit: Unit, kind: str, name: str) -> bool:
@@ -176,13 +175,12 @@ def bench_is_safe(request: pytest.FixtureRequest, station: Station) -> Iterator[
 
 def _see_safe(station: Station, when: str) -> None:
     try:
-        if station.unsafe():
-            station.tidy()
-            if wrong := station.unsafe():
-                raise Surprise(f"not safe {when} the test: {wrong}")
+        wrong = station.made_safe(PASSES_S)
     except (Surprise, CardshoeError, AssertionError) as surprise:
-        station.break_(str(surprise))
-        pytest.fail(f"the bench is broken: {surprise}", pytrace=False)
+        wrong = str(surprise)
+    if wrong:
+        station.break_(f"not safe {when} the test: {wrong}")
+        pytest.fail(f"the bench is broken: {station.broken}", pytrace=False)
 
 
 def _keep_excerpts(request: pytest.FixtureRequest, station: Station) -> None:
@@ -215,8 +213,10 @@ def measure(request: pytest.FixtureRequest) -> Measure:
 
     def keep(name: str, values: list[float], unit: str, *, clause: str, device: str = "shoe",
              least: float | None = None, most: float | None = None) -> None:  # fmt: skip
-        one = Measurement(name, tuple(values), unit, least, most, clause, device)
-        book.measurements.append(one)
+        same = [one for one in book.measurements if (one.name, one.device, one.clause) == (name, device, clause)]
+        before = same[0].values if same else ()
+        one = Measurement(name, (*before, *values), unit, least, most, clause, device)
+        book.measurements[:] = [kept for kept in book.measurements if kept not in same] + [one]
         assert one.ok, f"{name}: {min(values):.6g} to {max(values):.6g} {unit}, allowed {least} to {most} ({clause})"
 
     return keep
@@ -261,80 +261,22 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 # --- evidence
 
 
-def _identity(kind: str, unit: Unit) -> dict[str, str]:
-    device, flags = unit.device, CAPABILITIES[kind]
-    able = [flag.name.lower().replace("_", " ") for flag in flags if device.capabilities & flag and flag.name]
-    same = "as this suite's" if device.spec_hash == makers.spec_hash(kind) else "another than this suite's"
-    return {
-        "model": device.model,
-        "serial": device.serial,
-        "firmware": f"{device.firmware} (as it says itself; a clear session proves nothing)",
-        "protocol": f"spec hash {device.spec_hash[:16]}…, {same}",
-        "capabilities": ", ".join(able) or "none",
-        "starts": str(device.boot_counter),
-        "event ring": f"{device.ring_size} places" + ("" if device.ring_size >= 128 else ", bench only"),
-        "port": unit.line.url,
-    }
-
-
-def _facts(config: pytest.Config, station: Station | None, seconds: float) -> dict[str, Any]:
-    plan = station.plan if station is not None else None
-    units = station.units if station is not None else {}
-    run = {
-        "cardshoe": cardshoe.__version__,
-        "python": platform.python_version(),
-        "computer": f"{platform.system()} {platform.machine()}",
-        "took": f"{seconds:.0f} s",
-        "who acted": station.who_acts if station else "nobody",
-        "cards fed": f"{station.cards_fed} of {plan.file.limits.dispense_budget}" if station and plan else "0",
-        "allowed": ", ".join(
-            w for w, on in (("motion", plan and plan.motion), ("faults", plan and plan.destructive)) if on
-        ),
-        "protocol asked": config.getoption("--conform"),
-    }
-    if plan is not None and plan.simulated:
-        run["simulated"] = (
-            f"speed {plan.sim_speed:g}, seed {plan.sim_seed}: times of mechanisms are scaled, the line's are not"
-        )
-    return {
-        "bench": plan.file.name if plan else "bench",
-        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "simulated": bool(plan and plan.simulated),
-        "devices": [(kind, _identity(kind, unit)) for kind, unit in units.items()],
-        "run": run,
-    }
-
-
-BEGUN = time.monotonic()
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the folder of evidence, after JUnit's file is there."""
     config = session.config
-    folder, book, station = config.getoption("--evidence"), config.stash[BOOK], config.stash.get(STATION, None)
+    book, station = config.stash[BOOK], config.stash.get(STATION, None)
     book.broken = station.broken if station is not None else None
-    if not folder:
-        return
-    facts = _facts(config, station, time.monotonic() - BEGUN)
-    record = facts | {
-        "verdict": book.verdict,
-        "tests": [
-            {"test": t.name, "outcome": t.outcome, "reason": t.reason, "clauses": t.clauses}
-            for t in book.tried.values()
-        ],
-        "measurements": [one.plain() for one in book.measurements],
-        "clauses": {kind: {one.clause: book.clause(one).value for one in told} for kind, told in book.told.items()},
-    }
-    out = Path(folder)
-    (out / "report.html").write_text(page(book, facts), encoding="utf-8")
-    (out / "record.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
-    key = config.getoption("--evidence-key")
-    about = {name: facts[name] for name in ("bench", "when", "simulated")} | {"verdict": book.verdict}
-    about["devices"] = [
-        f"{kind} {told['model']} {told['serial']} {told['firmware']}" for kind, told in facts["devices"]
-    ]
-    seal(out, about, load_evidence_key(Path(key)) if key else None)
+    if config.getoption("--evidence"):
+        key = config.getoption("--evidence-key")
+        write(
+            Path(config.getoption("--evidence")),
+            book,
+            station,
+            asked=config.getoption("--conform"),
+            seconds=time.monotonic() - BEGUN,
+            key=Path(key) if key else None,
+        )
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

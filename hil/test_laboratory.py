@@ -56,8 +56,8 @@ def test_reader_acceptance(station: Station, reader: Session, book: Book, measur
         else f"{cards_without_fault():,} cards without one would show the bar"
     )
     note = (
-        f"{read} cards, {faults} taken for another, {unread} told as unreadable. With 95 % confidence at most one fault in "
-        f"{1 / high:,.0f} cards; wanted is one in 5,200: {shown}."
+        f"{read} cards, {faults} taken for another, {unread} told as unreadable. With 95 % confidence at most one fault "
+        f"in {1 / high:,.0f} cards; wanted is one in 5,200: {shown}."
     )
     book.tables.append(
         (
@@ -93,8 +93,8 @@ def test_shuffle_quality(station: Station, book: Book) -> None:
         kept = ("kept" if one.at_95 else "not kept", "kept" if one.at_99 else "not kept")
         rows.append((one.name, f"{one.value:,.4g}", f"{one.low:,.4g} to {one.high:,.4g}", f"{one.p:.3f}", *kept))
     note = (
-        f"{len(decks)} shuffles; the order before is that in which the deck was dealt the time before. The chances are those "
-        "of as many perfect shuffles, so they hold at any number; a weak shuffle shows sooner the more are made."
+        f"{len(decks)} shuffles; the order before is that in which the deck was dealt the time before. The chances are "
+        "those of as many perfect shuffles, so they hold at any number; a weak shuffle shows sooner the more are made."
     )
     book.tables.append(("Shuffle", note, rows))
     assert [one.name for one in found if not one.at_99 and one.p < 0.01 / len(found)] == [], rows
