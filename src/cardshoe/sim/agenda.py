@@ -52,17 +52,18 @@ class Agenda:
 
     def run_until(self, now: float) -> None:
         """Do all that is due by `now`, each act at its own time."""
-        while True:
-            due = self.next_deadline()
-            if due is None or due > now:
-                break
-            entry = heapq.heappop(self._heap)[2]
-            if entry.at > self.now:
-                self.now = entry.at
-            act, entry.act = entry.act, None
-            if act is not None:
-                act(self.now)
-        self.now = max(self.now, now)
+        heap = self._heap
+        while heap and heap[0][0] <= now:
+            at, _, entry = heapq.heappop(heap)
+            act = entry.act
+            if act is None:
+                continue
+            if at > self.now:
+                self.now = at
+            entry.act = None
+            act(self.now)
+        if now > self.now:
+            self.now = now
 
 
 class Timers:

@@ -17,6 +17,7 @@ SUITS: Final = "cdhs"
 DECK_CARDS: Final = 52
 COVER_CARDS: Final = 2
 _COVER_UID: Final = 1000
+_SPELLED: Final[tuple[str, ...]] = tuple(rank + suit for rank in RANKS for suit in SUITS)
 
 
 class Design(Enum):
@@ -40,7 +41,9 @@ class Card:
     @property
     def spelled(self) -> str:
         """The card as a person names it."""
-        return spell(self.face) if self.design in {Design.HOUSE, Design.FOREIGN} else self.design.value
+        if self.design is Design.HOUSE or self.design is Design.FOREIGN:
+            return _SPELLED[self.face]
+        return self.design.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,13 @@ class Placed:
 
 def counted(cards: Iterable[Placed]) -> int:
     """Return how many of these are cards of a deck, cover cards left out."""
-    return sum(not placed.is_cover for placed in cards)
+    designs = [placed.card.design for placed in cards]
+    return len(designs) - designs.count(Design.COVER)
 
 
 def without_covers(cards: Iterable[Placed]) -> list[Placed]:
     """Return the cards of a deck among these, in their order."""
-    return [placed for placed in cards if not placed.is_cover]
+    return [placed for placed in cards if placed.card.design is not Design.COVER]
 
 
 def only_covers(cards: Iterable[Placed]) -> list[Placed]:
@@ -78,7 +82,7 @@ def face_down(cards: Iterable[Placed]) -> list[Placed]:
 
 def spell(face: int) -> str:
     """Return the two characters of a face, 0 to 51."""
-    return RANKS[face // 4] + SUITS[face % 4]
+    return _SPELLED[face]
 
 
 def face_of(text: str) -> int | None:

@@ -61,6 +61,7 @@ class FeedRun:
         self._fault: str | None = None
         self._retried = False
         self._disturbed = False
+        self._count_lost = False
 
     @property
     def command_id(self) -> int:
@@ -172,6 +173,10 @@ class FeedRun:
         """A hand took what lay in the gate before the stack was complete."""
         self._disturbed = True
 
+    def count_lost(self) -> None:
+        """A card went through the sensor too fast to be counted: no number of this stack stands."""
+        self._count_lost = self._disturbed = True
+
     def stop(self, cause: Cause) -> None:
         """Stop at the next safe point (SHOE-4.7)."""
         if self._cause is not None or self._fault is not None:
@@ -222,7 +227,7 @@ class FeedRun:
         if self.count > self.record.cards:
             self._fail("double_feed")
             return
-        if self._disturbed:
+        if self._disturbed or not self._shoe.senses.gate_occupied:
             self._fail("short_feed")
             return
         shoe = self._shoe
@@ -246,7 +251,8 @@ class FeedRun:
         self._shoe.interrupted(self, cause)
 
     def _seen(self) -> int:
-        return UNKNOWN if self._shoe.memory.card_in_sensor else min(self.count, 0xFE)
+        lost = self._count_lost or self._shoe.memory.card_in_sensor
+        return UNKNOWN if lost else min(self.count, 0xFE)
 
     def _keep(self, record: CommandRecord) -> None:
         kept = self._shoe.memory.records.get(record.command_id)

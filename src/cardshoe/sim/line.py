@@ -157,6 +157,9 @@ class Line:
         return any(trouble.direction in {direction, "both"} for trouble in self._troubles)
 
     def _carry(self, direction: str, unit: bytes) -> None:
+        if not self._troubles and self._free[direction] <= self._agenda.now:  # a line that is well
+            self._deliver(direction, unit)
+            return
         pieces = [(0.0, unit)]
         for trouble in self._troubles:
             if trouble.hits(direction, self._rng):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 Value = int | bytes | str
@@ -22,42 +20,46 @@ SPEC_HASHES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Layout:
-    """One message: its type number and its fields in order, each with its kind (u8 … u64, bytesN, textN)."""
+    """One message: its type number and its fields in order, each with its kind (u8 … u64, bytesN, textN).
 
-    name: str
-    type: int
-    fields: tuple[tuple[str, str], ...]
+    `size` is the payload's length in bytes: every message has exactly one (LINK-2.8).
+    """
 
-    @property
-    def size(self) -> int:
-        """Payload length in bytes: every message has exactly one (LINK-2.8)."""
-        return _packer(self.fields).size
+    __slots__ = ("_names", "_packer", "_plain", "_texts", "fields", "name", "size", "type")
+
+    def __init__(self, name: str, number: int, fields: tuple[tuple[str, str], ...]) -> None:
+        self.name = name
+        self.type = number
+        self.fields = fields
+        codes = (_NUMBERS.get(kind) or kind.removeprefix("bytes").removeprefix("text") + "s" for _, kind in fields)
+        self._packer = struct.Struct("<" + "".join(codes))  # little-endian, nothing between them (LINK-2.7)
+        self._names = tuple(name for name, _ in fields)
+        self._texts = tuple(name for name, kind in fields if kind.startswith("text"))
+        self._plain = all(kind in _NUMBERS for _, kind in fields)
+        self.size = self._packer.size
 
     def pack(self, values: Mapping[str, Value]) -> bytes:
         """Return the payload. Raises ValueError for missing or unknown fields and for values that do not fit."""
         if len(values) != len(self.fields):
             raise ValueError(f"{self.name}: fields {sorted(values)} given, {len(self.fields)} needed")
         try:
-            return _packer(self.fields).pack(*[_checked(kind, values[name]) for name, kind in self.fields])
+            if self._plain:
+                return self._packer.pack(*[values[name] for name in self._names])
+            return self._packer.pack(*[_checked(kind, values[name]) for name, kind in self.fields])
         except (KeyError, ValueError, struct.error) as error:
             raise ValueError(f"{self.name}: {error}") from error
 
     def unpack(self, payload: bytes) -> dict[str, Value]:
         """Return the fields of a payload. Raises ValueError when its length is not that of the message."""
-        packer = _packer(self.fields)
-        if len(payload) != packer.size:
-            raise ValueError(f"{self.name}: {len(payload)} bytes, {packer.size} needed")
-        pairs = zip(self.fields, packer.unpack(payload), strict=True)
-        return {name: _text(value) if kind.startswith("text") else value for (name, kind), value in pairs}
-
-
-@cache
-def _packer(fields: tuple[tuple[str, str], ...]) -> struct.Struct:
-    """Return the packer of these fields: little-endian, nothing between them (LINK-2.7)."""
-    codes = (_NUMBERS.get(kind) or kind.removeprefix("bytes").removeprefix("text") + "s" for _, kind in fields)
-    return struct.Struct("<" + "".join(codes))
+        if len(payload) != self.size:
+            raise ValueError(f"{self.name}: {len(payload)} bytes, {self.size} needed")
+        values: dict[str, Value] = dict(zip(self._names, self._packer.unpack(payload), strict=True))
+        for name in self._texts:
+            padded = values[name]
+            if isinstance(padded, bytes):
+                values[name] = padded.rstrip(b"\x00").decode("ascii", "replace")
+        return values
 
 
 def _checked(kind: str, value: Value) -> int | bytes:
@@ -70,10 +72,6 @@ def _checked(kind: str, value: Value) -> int | bytes:
     elif isinstance(value, str) and len(value) <= int(kind.removeprefix("text")):
         return value.encode("ascii")
     raise ValueError(f"{value!r} is no {kind}")
-
-
-def _text(padded: bytes) -> str:
-    return padded.rstrip(b"\x00").decode("ascii", "replace")
 
 
 def _layout(name: str, number: int, fields: str = "") -> Layout:

@@ -19,15 +19,28 @@ if TYPE_CHECKING:
 
 DEBOUNCE_MS: Final = {"entry": 15.0, "exit": 15.0, "gate": 20.0}
 CHATTER_EDGES: Final = 8
+STILL_MS: Final = 40.0  # after so long without a motor every contact has settled
 
 
 class Contact:
-    """One sensor without its bounce: a reading counts when it has stood for `ms` milliseconds."""
+    """One sensor without its bounce: a reading counts when it has stood for `ms` milliseconds.
 
-    def __init__(self, ms: float, timers: Timers, changed: Callable[[bool], None], *, covered: bool) -> None:
+    `dipped` hears when another reading came and went in less than that: something was taken, or came and was taken.
+    """
+
+    def __init__(
+        self,
+        ms: float,
+        timers: Timers,
+        changed: Callable[[bool], None],
+        *,
+        covered: bool,
+        dipped: Callable[[], None] | None = None,
+    ) -> None:
         self._ms = ms
         self._timers = timers
         self._changed = changed
+        self._dipped = dipped
         self._entry: Entry | None = None
         self.steady = covered
         self.edges = 0
@@ -38,10 +51,14 @@ class Contact:
         if self._entry is not None:
             self._entry.cancel()
             self._entry = None
-        if covered != self.steady:
+        if covered != self.steady or self._dipped is not None:
             self._entry = self._timers.after(self._ms, lambda _: self._settle(covered))
 
     def _settle(self, covered: bool) -> None:
+        if covered == self.steady:
+            if self._dipped is not None:
+                self._dipped()
+            return
         self.steady = covered
         self._changed(covered)
 
@@ -53,7 +70,13 @@ class Senses:
         self._shoe = shoe
         handlers = {"entry": self._on_entry, "exit": self._on_exit, "gate": self._on_gate}
         self._contacts = {
-            name: Contact(DEBOUNCE_MS[name], shoe.timers, handler, covered=shoe.mechanism.covered(name))
+            name: Contact(
+                DEBOUNCE_MS[name],
+                shoe.timers,
+                handler,
+                covered=shoe.mechanism.covered(name),
+                dipped=self._gate_dipped if name == "gate" else None,
+            )
             for name, handler in handlers.items()
         }
         self.late_card = False  # a card was in the exit sensor when its command ended
@@ -66,7 +89,7 @@ class Senses:
     def on_edge(self, sensor: str, covered: bool) -> None:
         """A raw signal of the mechanism."""
         if sensor in self._contacts:
-            if sensor == "exit" and covered and not self._shoe.mechanism.cover_seen:
+            if sensor == "exit" and covered and not self._shoe.starting:  # at a start a contact may still bounce
                 self._card_arrives()
             self._contacts[sensor].edge(covered=covered)
             return
@@ -85,7 +108,7 @@ class Senses:
                 raise ValueError(f"no sensor {sensor!r}")
 
     def _card_arrives(self) -> None:
-        if not self._shoe.memory.card_in_sensor:
+        if not self._shoe.memory.card_in_sensor and not self._shoe.mechanism.cover_seen:
             self._shoe.memory.card_in_sensor = True
             self._shoe.store.touch()
 
@@ -98,6 +121,8 @@ class Senses:
         if contact.edges > CHATTER_EDGES:
             shoe.alarms.raise_fault("sensor_chatter")
         contact.edges = 0
+        if covered:
+            self._card_arrives()
         if isinstance(shoe.run, FeedRun):
             shoe.run.on_exit(covered=covered)
         elif not covered and not shoe.mechanism.cover_seen:
@@ -111,10 +136,32 @@ class Senses:
         if not covered:
             if shoe.run is not None:
                 shoe.run.gate_emptied()
-            self.gate_emptied()
+            if shoe.memory.card_in_sensor:  # the last card was pulled out of the sensor: is it counted yet?
+                shoe.timers.after(STILL_MS, lambda _: self.settle_accounts())
+            else:
+                self.gate_emptied()
         elif shoe.run is None and not shoe.mechanism.covered("exit"):
             shoe.memory.gate_cards = UNKNOWN
             shoe.report("CARD_UNEXPECTED", cards=UNKNOWN)
+
+    def _gate_dipped(self) -> None:
+        """The gate was free, or occupied, for less than a reading: a hand was quick."""
+        shoe, memory = self._shoe, self._shoe.memory
+        if self._contacts["gate"].steady and memory.gate_cards:
+            memory.gate_cards = UNKNOWN  # what lies there now is not what was counted (SHOE-4.8)
+            shoe.store.touch()
+        if shoe.run is not None:
+            shoe.run.gate_emptied()
+        shoe.timers.after(STILL_MS, lambda _: self.settle_accounts())
+
+    def settle_accounts(self) -> None:
+        """The contacts are still: tell what was gone before it was seen for a whole reading."""
+        shoe, memory = self._shoe, self._shoe.memory
+        if memory.card_in_sensor and not self._contacts["exit"].steady:
+            memory.card_in_sensor = self.late_card = False
+            shoe.count_lost()
+        if memory.gate_cards and not self.gate_occupied:
+            self.gate_emptied()
 
     def gate_emptied(self) -> None:
         """The gate became empty (SHOE-4.8)."""

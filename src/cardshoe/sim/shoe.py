@@ -23,8 +23,12 @@ from cardshoe.sim.nvram import UNKNOWN, CommandRecord, ShoeMemory, Store
 from cardshoe.sim.orders import MOTION, ORDERS
 from cardshoe.sim.power import BootCause, CutPlan, PowerCut
 from cardshoe.sim.prepare import Preparation
-from cardshoe.sim.senses import Senses
+from cardshoe.sim.senses import STILL_MS, Senses
 
+# As plain numbers: a heartbeat asks for all of them.
+_DOOR_OPEN, _GATE_OCCUPIED, _INHIBITED = int(Flag.DOOR_OPEN), int(Flag.GATE_OCCUPIED), int(Flag.INHIBITED)
+_DECK_PRESENT, _COVER_CARD_INSIDE = int(Flag.DECK_PRESENT), int(Flag.COVER_CARD_INSIDE)
+_LEASE_VALID, _RING_FULL = int(Flag.LEASE_VALID), int(Flag.RING_FULL)
 START_MS: Final = 500.0
 SLOW_FEEDS: Final = 5  # so many retries since the start, and the shoe asks for service
 
@@ -150,16 +154,16 @@ class Shoe:
         return State.STACK_AT_GATE if self.senses.gate_occupied else State.IDLE
 
     def _flags(self) -> int:
-        applies = {
-            Flag.DOOR_OPEN: self.mechanism.covered("door"),
-            Flag.GATE_OCCUPIED: self.senses.gate_occupied,
-            Flag.INHIBITED: self.inhibited,
-            Flag.DECK_PRESENT: self.mechanism.covered("magazine"),
-            Flag.COVER_CARD_INSIDE: self.mechanism.covers_inside > 0,
-            Flag.LEASE_VALID: self.link.lease_valid,
-            Flag.RING_FULL: self.link.events.full,
-        }
-        return sum(flag for flag, yes in applies.items() if yes)
+        mechanism, link = self.mechanism, self.link
+        return (
+            _DOOR_OPEN * mechanism.covered("door")
+            + _GATE_OCCUPIED * self.senses.gate_occupied
+            + _INHIBITED * self.inhibited
+            + _DECK_PRESENT * mechanism.covered("magazine")
+            + _COVER_CARD_INSIDE * (mechanism.covers_inside > 0)
+            + _LEASE_VALID * link.lease_valid
+            + _RING_FULL * link.events.full
+        )
 
     def _cards_left(self) -> int:
         memory = self.memory
@@ -178,6 +182,15 @@ class Shoe:
         if self.memory.deck_state == DeckState.VERIFIED:
             self.memory.deck_state = DeckState.VOID
             self.store.touch()
+
+    def count_lost(self) -> None:
+        """A card left that has no slot: no later slot of the deck would be right (SHOE-4.4, SHOE-6.6)."""
+        self.memory.gate_cards = UNKNOWN
+        self.memory.left_known = False
+        if isinstance(self.run, FeedRun):
+            self.run.count_lost()
+        self.void_deck()
+        self.store.touch()
 
     # --- for the parts
 
@@ -228,6 +241,7 @@ class Shoe:
             self.senses.late_card = in_exit
             if in_exit:
                 memory.gate_cards, memory.gate_command = UNKNOWN, record.command_id
+            self.timers.after(STILL_MS, lambda _: self.senses.settle_accounts())
         self.store.touch()
 
     def interrupted(self, run: FeedRun, cause: Cause) -> None:

@@ -32,6 +32,7 @@ def look_around(shoe: Shoe, cause: BootCause) -> None:
         shoe.memory.running = 0
     if shoe.memory.running:
         _interrupted(shoe, _CAUSES[cause])
+    _card_in_the_sensor(shoe)
     _hands_at_the_gate(shoe)
     _hands_in_the_magazine(shoe)
     if shoe.mechanism.state.mode != 0:
@@ -59,20 +60,30 @@ def _interrupted(shoe: Shoe, cause: Cause) -> None:
     if record is None:  # only a shoe that accepts stale ids forgets its newest command
         memory.running = 0
         return
-    in_exit = mechanism.covered("exit")
-    unsure = record.kind == "dispense" and (memory.card_in_sensor or in_exit)
+    unsure = record.kind == "dispense" and (memory.card_in_sensor or mechanism.covered("exit"))
     seen = UNKNOWN if unsure and not shoe.broken("SHOE-4.9") else record.cards_seen
     memory.keep(replace(record, outcome=Outcome.INTERRUPTED, cards_seen=seen))
     memory.running = 0
     if unsure:
-        memory.left_known = False
         memory.gate_command = record.command_id
-        if mechanism.covered("gate"):
-            memory.gate_cards = UNKNOWN
-    memory.card_in_sensor = shoe.senses.late_card = in_exit
     memory.deck_state = DeckState.VOID if mechanism.covered("magazine") else DeckState.NONE
     shoe.store.touch()
     shoe.report("DISPENSE_INTERRUPTED", command_id=record.command_id, cause=cause, cards_seen=seen)
+
+
+def _card_in_the_sensor(shoe: Shoe) -> None:
+    """A card lay in the exit sensor when the power went, or lies there now: what is beyond it is not known.
+
+    In the dark it may have been pulled out, alone or with the cards in the gate, so no count of them stands (SHOE-4.8).
+    """
+    memory, in_exit = shoe.memory, shoe.mechanism.covered("exit")
+    if memory.card_in_sensor or in_exit:
+        memory.left_known = False
+        memory.gate_cards = UNKNOWN
+        if not in_exit:
+            shoe.count_lost()
+    memory.card_in_sensor = shoe.senses.late_card = in_exit
+    shoe.store.touch()
 
 
 def _hands_at_the_gate(shoe: Shoe) -> None:

@@ -5,6 +5,7 @@ Owns LINK-2.1 to LINK-2.6 and LINK-3.1 to LINK-3.3. Must not know what a message
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,27 +16,18 @@ PAYLOAD_MAX: Final = 232
 ENCODED_MAX: Final = 254  # without the 00 that ends the frame (LINK-2.6, LINK-3.3)
 
 
-def _crc_row(index: int) -> int:
-    value = index
-    for _ in range(8):
-        value = (value >> 1) ^ (0xEDB88320 if value & 1 else 0)
-    return value
-
-
 _CODES: Final = tuple(bytes((code,)) for code in range(256))
-_CRC_TABLE: Final = tuple(_crc_row(index) for index in range(256))
 
 
 def crc32(data: bytes) -> int:
     """Return the CRC-32 of `data`: polynomial 04C11DB7 reflected, first and last FFFFFFFF (LINK-2.4)."""
-    value = 0xFFFFFFFF
-    for byte in data:
-        value = (value >> 8) ^ _CRC_TABLE[(value ^ byte) & 0xFF]
-    return value ^ 0xFFFFFFFF
+    return zlib.crc32(data)
 
 
 def cobs_encode(content: bytes) -> bytes:
     """Return the COBS encoding of `content`, without the 00 that ends a frame (LINK-2.5)."""
+    if len(content) < 254:  # no run is longer than a block: code and block alternate
+        return b"".join([_CODES[len(block) + 1] + block for block in content.split(b"\x00")])
     blocks: list[bytes] = []
     for block in content.split(b"\x00"):
         rest = block
@@ -48,12 +40,29 @@ def cobs_encode(content: bytes) -> bytes:
 
 def cobs_decode(encoded: bytes) -> bytes | None:
     """Return the content of a COBS encoding, or None when it is not one."""
+    if not encoded:
+        return b""
+    if 0 in encoded:
+        return None
+    content = bytearray(encoded)  # a code says where the next one is; what follows it stays where it stands
+    size, place, code = len(encoded), 0, encoded[0]
+    while code != 0xFF:
+        content[place] = 0
+        place += code
+        if place >= size:
+            return bytes(memoryview(content)[1:]) if place == size else None
+        code = encoded[place]
+    return _cobs_decode_long(encoded)
+
+
+def _cobs_decode_long(encoded: bytes) -> bytes | None:
+    """The same with a block of 254 bytes, which no 00 follows: more than a frame holds."""
     content = bytearray()
     place = 0
     while place < len(encoded):
         code = encoded[place]
         end = place + code
-        if code == 0 or end > len(encoded):
+        if end > len(encoded):
             return None
         content += encoded[place + 1 : end]
         place = end
