@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from cardshoe.errors import CardshoeError
+from cardshoe.table import persons
 from cardshoe.table.acts import Act, OpenRound
 from cardshoe.table.config import TableConfig, parse_config
 from cardshoe.table.controller import Controller
@@ -53,7 +55,12 @@ def listed(*names: str, store: str = "5b" * 16, hashes: Mapping[str, PinHash] | 
 
 
 def hash_of(name: str) -> PinHash:
-    """The true hash of a person's PIN: half a second of one core for a few of them."""
+    """The true hash of a person's PIN, of the work that applies."""
+    return _hash_of(name, persons.SCRYPT_N)
+
+
+@cache
+def _hash_of(name: str, _work: int) -> PinHash:
     return hashed(Pin(PINS[name]), name.encode().ljust(16, b"."))
 
 

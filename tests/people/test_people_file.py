@@ -104,10 +104,13 @@ def test_any_damage_is_seen_and_nothing_is_lost(file: PeopleFile, data: st.DataO
         "insert": whole[:where] + data.draw(st.binary(min_size=1, max_size=4)) + whole[where:],
     }[kind]
     file.path.write_bytes(damaged)
+    said = ""
     try:
         assert file.read() == listed("Ada", "Flo")
     except ConfigError as error:
-        assert error.code == "people-damaged"
+        said = error.code
+    if said:
+        assert said == "people-damaged"
         assert _code(lambda: file.change(lambda people: people, begin=People("00" * 16))) == "people-damaged"
         assert file.path.read_bytes() == damaged
 
