@@ -176,7 +176,7 @@ class ModelBackend(usb.backend.IBackend):
 class BackendFront(UsbFront):
     """The front end whose system is `ModelBackend`."""
 
-    features = UsbFront.features | {"access", "kernel driver", "busy", "claims"}
+    features = UsbFront.features | {"access", "kernel driver", "busy", "claims", "quick", "partial"}
 
     def finish(self, plugged: Any, transfers: list[Transfer]) -> None:
         """Whoever waits looks again."""

@@ -90,7 +90,11 @@ class Bench:
                 self.front.unplug(device)
                 return {"at": at}
             case "where":
-                return {"url": self.front.where(device), "serial": self._worlds[device].serial_number}
+                return {
+                    "url": self.front.where(device),
+                    "serial": self._worlds[device].serial_number,
+                    "outside": self._serials[device],
+                }
             case "inject":
                 self.front.deliver(device, bytes.fromhex(values["hex"]))
             case _:

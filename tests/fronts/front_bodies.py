@@ -107,7 +107,8 @@ async def unplugged_while_idle(desk: Desk) -> None:
         await table.identify()
         cut = desk.ask(front="unplug")["at"]
         loss = await table.loss()
-        desk.figures["unplug_ms"] = round((table.lost_at - cut) * 1000, 2)
+        if "guest" not in desk.features:  # whose clock is another
+            desk.figures["unplug_ms"] = round((table.lost_at - cut) * 1000, 2)
         assert loss.code in {"usb-lost", "port-lost", "port-vanished", "tcp-lost"}, loss
         table.transport.write(b"into the void")
         await asyncio.sleep(0.05)
@@ -237,7 +238,7 @@ async def survives_garbage(desk: Desk) -> None:
         table.close()
 
 
-@body(twins=True)
+@body("twins", twins=True)
 async def twins_are_told_apart(desk: Desk) -> None:
     """FR-06: two of a kind; each answers as itself, and one goes without the other."""
     tables = {name: ShoeTable(await desk.open(name)) for name in ("shoe", "twin")}
@@ -286,7 +287,7 @@ async def twins_with_one_number_are_refused(desk: Desk) -> None:
     table.close()
 
 
-@body("packets")
+@body("packets", "quick")
 async def packets_cut_anywhere(desk: Desk) -> None:
     """LINK-1.2: bytes in packets of one to 64, with empty packets between them."""
     table = ShoeTable(await desk.open())
@@ -300,7 +301,7 @@ async def packets_cut_anywhere(desk: Desk) -> None:
         table.close()
 
 
-@body("packets")
+@body("packets", "partial")
 async def a_full_packet_without_an_end(desk: Desk) -> None:
     """FR-36: a device that ends on a full packet leaves the transfer open; its bytes come with the time-out."""
     transport = await desk.open()

@@ -16,8 +16,11 @@ from typing import Any
 
 import pytest
 
+import cardshoe
+
 HERE = Path(__file__).parent
-BODY_S = 60.0
+SYSTEM_PYTHON = "/usr/bin/python3"
+SOURCE = Path(cardshoe.__file__).parents[1]
 
 
 def no_kernel_feature() -> str | None:
@@ -39,16 +42,39 @@ def no_kernel_feature() -> str | None:
 
 def lacking(kind: str) -> tuple[str | None, str | None]:
     """What stands against this front end: a package, a feature of the kernel."""
-    match kind:
-        case "usbfs" | "tty":
-            return None, no_kernel_feature()
-        case "umockdev":
-            missing = [tool for tool in ("umockdev-wrapper",) if shutil.which(tool) is None]
-            return (
-                f"apt install umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 ({missing[0]})" if missing else None
-            ), None
-        case _:
-            return None, None
+    if kind in {"usbfs", "tty"}:
+        return None, no_kernel_feature()
+    if kind == "umockdev":
+        return no_umockdev(), None
+    if kind.startswith("guest-"):
+        return no_guest(), None
+    return None, None
+
+
+def no_guest() -> str | None:
+    """What a guest lacks, or None: packages only, for emulation needs nothing of the kernel."""
+    tools = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static", "cpio": "cpio", "depmod": "kmod"}
+    missing = [package for tool, package in tools.items() if shutil.which(tool) is None]
+    if not os.path.exists("/lib/systemd/systemd-udevd"):
+        missing.append("udev")
+    if missing:
+        return f"apt install {' '.join(missing)}"
+    if not os.path.isdir(os.environ.get("CARDSHOE_GUEST_KERNEL", "")):
+        return (
+            "CARDSHOE_GUEST_KERNEL names no unpacked kernel: apt-get download the package that "
+            "`apt-cache depends linux-image-amd64` names, and dpkg-deb -x it there"
+        )
+    return None
+
+
+def no_umockdev() -> str | None:
+    """What of umockdev is not installed, or None."""
+    wanted = "apt install umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0"
+    if shutil.which("umockdev-wrapper") is None or not os.path.exists(SYSTEM_PYTHON):
+        return wanted
+    probe = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
+    tried = subprocess.run([SYSTEM_PYTHON, "-c", probe], capture_output=True, text=True)
+    return None if tried.returncode == 0 else f"{wanted}: {tried.stderr.strip()[-120:]}"
 
 
 def judge(kind: str) -> None:
@@ -60,20 +86,28 @@ def judge(kind: str) -> None:
         pytest.fail(package) if os.environ.get("CARDSHOE_REQUIRE") == "all" else pytest.skip(f"{kind}: {package}")
 
 
-class FrontProcess:
-    """One front end with its worker, for many bodies. `launcher` goes before the interpreter."""
+def command(kind: str) -> list[str]:
+    """How a front end is started; umockdev's bindings belong to the distribution's Python."""
+    worker = [sys.executable, str(HERE / "front_worker.py")]
+    if kind == "umockdev":
+        return ["umockdev-wrapper", SYSTEM_PYTHON, str(HERE / "front_umockdev.py"), *worker]
+    if kind.startswith("guest-"):
+        return [sys.executable, str(HERE / "front_guest.py"), kind.removeprefix("guest-")]
+    return [sys.executable, str(HERE / "front_host.py"), kind]
 
-    def __init__(
-        self, kind: str, *, launcher: list[str] | None = None, environment: dict[str, str] | None = None
-    ) -> None:
+
+class FrontProcess:
+    """One front end with its worker, for many bodies."""
+
+    def __init__(self, kind: str) -> None:
         self.kind = kind
         self._process = subprocess.Popen(
-            [*(launcher or []), sys.executable, str(HERE / "front_host.py"), kind],
+            command(kind),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | (environment or {}),
+            env=os.environ | {"PYTHONPATH": str(SOURCE)},
         )
         self.said: list[str] = []
 

@@ -54,7 +54,7 @@ class _Line:
 class PtyFront(Front):
     """See the module."""
 
-    features = frozenset({"busy", "paced"})
+    features = frozenset({"busy", "paced", "twins"})
 
     def __init__(self, lock: threading.RLock) -> None:
         super().__init__(lock)

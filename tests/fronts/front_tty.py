@@ -64,7 +64,7 @@ class Uart:
 class TtyFront(Front):
     """See the module."""
 
-    features = frozenset({"line", "busy", "modem"})
+    features = frozenset({"line", "busy", "modem", "twins"})
 
     def __init__(self, lock: Any) -> None:
         super().__init__(lock)

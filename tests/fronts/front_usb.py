@@ -32,7 +32,7 @@ class Plugged:
 class UsbFront(Front):
     """See the module."""
 
-    features = frozenset({"usb", "packets"})
+    features = frozenset({"usb", "packets", "twins"})
     acm = False
 
     def __init__(self, lock: threading.RLock) -> None:

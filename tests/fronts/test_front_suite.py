@@ -10,12 +10,16 @@ import pytest
 from front_bodies import BODIES
 from front_kit import FrontProcess
 
+USB = {"usb", "packets", "twins", "busy"}
+OURS = {"access", "kernel driver", "claims", "quick", "partial"}
 FEATURES = {
-    "backend": {"usb", "packets", "access", "kernel driver", "busy", "claims"},
-    "usbfs": {"usb", "packets", "access", "kernel driver", "busy", "claims"},
+    "backend": USB | OURS,
+    "usbfs": USB | OURS,
     "umockdev": {"usb"},
-    "tty": {"line", "busy", "modem"},
-    "pty": {"busy", "paced"},
+    "tty": {"line", "busy", "modem", "twins"},
+    "pty": {"busy", "paced", "twins"},
+    "guest-usbfs": USB | {"guest"},
+    "guest-acm": {"twins", "busy", "guest", "acm"},
 }
 LONG = {"opened_and_closed_a_thousand_times"}
 
@@ -23,11 +27,15 @@ LONG = {"opened_and_closed_a_thousand_times"}
 def pairs() -> list[object]:
     """Every front end with every body that it can show."""
     return [
-        pytest.param(kind, name, id=f"{kind}-{name}", marks=[pytest.mark.nightly] if name in LONG else [])
+        pytest.param(kind, name, id=f"{kind}-{name}", marks=_marks(kind, name))
         for kind, features in FEATURES.items()
         for name, body in BODIES.items()
-        if body.needs <= features
+        if body.needs <= features and not (name in LONG and kind.startswith("guest"))
     ]
+
+
+def _marks(kind: str, name: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.nightly] if kind.startswith("guest") or name in LONG else []
 
 
 @pytest.mark.parametrize(("front", "body"), pairs(), indirect=["front"], scope="session")
@@ -37,3 +45,9 @@ def test_body(front: FrontProcess, body: str) -> None:
     assert verdict["ok"] is True, verdict["text"]
     if verdict["figures"]:
         print(f"{front.kind} {body}: {verdict['figures']}")
+
+
+@pytest.mark.parametrize("front", [pytest.param(kind, marks=_marks(kind, "")) for kind in FEATURES], indirect=True)
+def test_the_list_of_features_is_what_the_front_end_says(front: FrontProcess) -> None:
+    """Nothing is left out in silence."""
+    assert set(front.run("features")["features"]) == FEATURES[front.kind]

@@ -90,6 +90,13 @@ ROWS: Final[dict[str, Meaning]] = {
     "journal-archive": Meaning(*NOTE, "The journal cannot be continued there. Check the choice."),
     # cli: run
     "config-file": Meaning(*NOTE, "The configuration cannot be read. Call the technician."),
+    # cli: trace
+    "trace-unreadable": Meaning(*NOTE, "That is no recording of a line. Name another file."),
+    "trace-device": Meaning(*NOTE, "It is not known what the recording is of. Say the device."),
+    "trace-sealed": Meaning(*NOTE, "A sealed session cannot be played again."),
+    "trace-empty": Meaning(*NOTE, "There is nothing to play in that recording."),
+    "trace-port": Meaning(*NOTE, "The port cannot be made there. Choose another."),
+    "trace-side": Meaning(*NOTE, "Say which side to play: --to or --port."),
     # cli: simulate
     "simulate-option": Meaning(*NOTE, "The simulation cannot run with these options. Correct them."),
     # cli: demo

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any, Final
 
 import libusb_package
@@ -58,16 +57,11 @@ def fresh_backend() -> Any:
     libusb cannot be started.
     """
     first = loaded_backend()
-    return _context_class(type(first))(first.lib)
-
-
-@cache
-def _context_class(base: Any) -> Any:
-    """pyusb's class with one thing mended: a device holds its context, which libusb must not end before the device."""
+    base: Any = type(first)
 
     def enumerate_devices(context: Any) -> Iterator[Any]:
         for device in base.enumerate_devices(context):
-            device.context = context
+            device.context = context  # libusb must not end a context before its devices, and pyusb does
             yield device
 
-    return type("Context", (base,), {"enumerate_devices": enumerate_devices})
+    return type("Context", (base,), {"enumerate_devices": enumerate_devices})(first.lib)

@@ -1,0 +1,63 @@
+"""`python front_guest.py usbfs | acm`: the suite in a guest whose kernel has the device by USB/IP.
+
+Owns the host's side: the front end, the guest, and the passing of bodies and verdicts between standard input and the
+worker in the guest.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from front_bench import Bench, BenchServer
+from front_usbip import UsbIpFront
+from guest_image import boot, make_image
+
+import cardshoe
+
+HERE = Path(__file__).parent
+BOOT_S = 120.0
+
+
+def main() -> int:
+    """Boot, pass on, end."""
+    tree = Path(os.environ["CARDSHOE_GUEST_KERNEL"])
+    front = UsbIpFront(threading.RLock(), acm=sys.argv[1] == "acm")
+    server = BenchServer(Bench(front), ("127.0.0.1", 0))
+    with tempfile.TemporaryDirectory() as directory, socket.create_server(("127.0.0.1", 0)) as jobs:
+        image = Path(directory) / "image.gz"
+        make_image(tree, image)
+        source = Path(cardshoe.__file__).parents[1]
+        told = {
+            "script": str(HERE / "guest_worker.py"),
+            "python": sys.executable,
+            "source": str(source),
+            "rules": str(source / "cardshoe/cli/udev/60-cardshoe.rules"),
+            "bench": str(server.address[1]),
+            "jobs": str(jobs.getsockname()[1]),
+            "usbip": str(front.port),
+        }
+        guest = boot(tree, image, told)
+        try:
+            jobs.settimeout(BOOT_S)
+            line, _ = jobs.accept()
+            line.settimeout(None)
+            with line, line.makefile("rw", encoding="utf-8") as stream:
+                for text in sys.stdin:
+                    stream.write(text)
+                    stream.flush()
+                    print(stream.readline(), end="", flush=True)
+        finally:
+            guest.kill()
+            guest.wait()
+    return 0
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    os._exit(status)
