@@ -116,6 +116,7 @@ class VirtualTable:
         end = self.now + within_s
         self._settle()
         while not done():
+            self._pass_over(end)
             due = self.next_deadline()
             if due is None or due > end:
                 self.now = end
@@ -148,7 +149,11 @@ class VirtualTable:
         make = ShoeDriver if port == "shoe" else ReaderDriver
         return make(expected=Expected(where=url), nonce=lambda: self._random.randbytes(16), consumed_event=consumed)
 
+    def _pass_over(self, end: float) -> None:
+        """Pass over what is of no account to the table, until `end` at most; every moment is, to this one."""
+
     def _pass_time(self) -> None:
+        self._pass_over(math.inf)
         due = self.next_deadline()
         if due is not None:
             self.now = max(self.now, due)

@@ -8,7 +8,6 @@ anything. Implements the ground on which promises P1, P2 and P9 are tried.
 from __future__ import annotations
 
 import hashlib
-import heapq
 import json
 import math
 import random
@@ -19,7 +18,7 @@ from typing import Any, Final, Protocol
 from cardshoe.errors import CardshoeError, Refused
 from cardshoe.journal import Entry
 from cardshoe.journal.canonical import canonical_json
-from cardshoe.lab.simulation.troubles import Part, Trouble
+from cardshoe.lab.simulation.troubles import Part, Planned, Trouble
 from cardshoe.lab.simulation.watched import WatchedWorld
 from cardshoe.lab.virtual import RETRY_S, VirtualTable
 from cardshoe.table import orders
@@ -27,7 +26,7 @@ from cardshoe.table.acts import Act
 from cardshoe.table.config import TableConfig
 from cardshoe.table.state import NOTED, TableState, absorb
 from cardshoe.table.view import TableView
-from cardshoe.table.wall_clock import Look, stepped
+from cardshoe.table.wall_clock import ClockStepped, Look, stepped
 
 COMMIT_S: Final = (0.0002, 0.004)
 """A healthy disk: how long a commit takes, in seconds."""
@@ -38,8 +37,10 @@ MOST_AT_ONE_MOMENT: Final = 5_000
 """So many turns without any time passing, and the table is taken to run in a circle."""
 
 
-def _wall(at_s: float) -> str:
-    return (_OPENED + timedelta(seconds=at_s)).isoformat()
+def _clock_set(now: float, by_s: float) -> ClockStepped | None:
+    """Return what a running table finds when it looks at both clocks before and after the wall clock was set."""
+    was, is_now = [(_OPENED + timedelta(seconds=at_s)).isoformat() for at_s in (now, now + by_s)]
+    return stepped(Look(now, was), Look(now, is_now))
 
 
 class Killed(Exception):
@@ -88,10 +89,7 @@ class SimulatedTable(VirtualTable):
     ) -> None:
         self._watcher = watcher
         self._dice = random.Random(f"{seed}/computer")
-        self._by_round: dict[int, list[Trouble]] = {}
-        for each in troubles:
-            self._by_round.setdefault(each.round, []).append(each)
-        self._waiting: list[tuple[float, str, Trouble]] = []
+        self._planned = Planned(troubles)
         self.wrong_acts: list[Trouble] = []
         self.rounds_opened = 0
         self.kills = 0
@@ -146,48 +144,26 @@ class SimulatedTable(VirtualTable):
 
     def next_deadline(self) -> float | None:
         """Return the first time at which anything is due."""
-        due = [self._absent_until, self.world.next_deadline()] if self._away else [super().next_deadline()]
-        if self._waiting:
-            due.append(self._waiting[0][0])
-        known = [time for time in due if time is not None]
-        return min(known) if known else None
+        if not self._away:
+            first = super().next_deadline()
+        else:
+            world = self.world.next_deadline()
+            first = self._absent_until if world is None else min(self._absent_until, world)
+        first = self._planned.next_at if first is None else min(first, self._planned.next_at)
+        return None if first == math.inf else first
 
-    def run_until(self, done: Callable[[], bool], *, within_s: float) -> bool:
-        """Let time pass until `done`, at most `within_s`; tell whether it came to that.
-
-        `done` is asked about what the table shows: as long as the world is busy with itself, nothing of that changes.
-        """
-        end = self.now + within_s
-        self._settle()
-        while not done():
-            self._let_world_go_on(end)
-            due = self.next_deadline()
-            if due is None or due > end:
-                self.now = end
-                self._tick()
-                return done()
-            self.now = max(self.now, due)
-            self._tick()
-        return True
-
-    def _pass_time(self) -> None:
-        self._let_world_go_on(math.inf)
-        super()._pass_time()
-
-    def _let_world_go_on(self, end: float) -> None:
-        """Skip the moments at which only the world does something, and nobody outside it can notice."""
+    def _pass_over(self, end: float) -> None:
+        """Pass over the moments at which only the world does something, and nobody outside it can notice."""
         others = [end, self._absent_until] if self._away else [end, self._others_due()]
-        if self._waiting:
-            others.append(self._waiting[0][0])
-        done_at = self.world.go_on_alone(min(others))
+        done_at = self.world.go_on_alone(min(*others, self._planned.next_at))
         if done_at is not None:
             self.now = max(self.now, done_at)
             self._tick()
 
     def _tick(self) -> None:
         self._count_turn()
-        while self._waiting and self.now >= self._waiting[0][0]:
-            self._strike(heapq.heappop(self._waiting)[2])
+        for trouble in self._planned.take(self.now):
+            self._strike(trouble)
         if self.now < self._absent_until:
             self.world.advance(self.now)
             return
@@ -288,8 +264,7 @@ class SimulatedTable(VirtualTable):
 
     def _plan_round(self) -> None:
         self.rounds_opened += 1
-        for trouble in self._by_round.pop(self.rounds_opened, ()):
-            heapq.heappush(self._waiting, (self.now + trouble.after_s, trouble.key, trouble))
+        self._planned.begin_round(self.rounds_opened, self.now)
 
     def _strike(self, trouble: Trouble) -> None:
         answer: Mapping[str, object] = {"ok": True}
@@ -308,9 +283,8 @@ class SimulatedTable(VirtualTable):
         """No line is bad for ever."""
         clear: dict[str, object] = {"do": "line", "port": trouble.values["port"], "kind": "clear"}
         key = f"{trouble.key} ends"
-        heapq.heappush(
-            self._waiting,
-            (self.now + BAD_LINE_S, key, Trouble(key, trouble.round, trouble.after_s, Part.WORLD, "clear", clear)),
+        self._planned.add(
+            self.now + BAD_LINE_S, Trouble(key, trouble.round, trouble.after_s, Part.WORLD, "clear", clear)
         )
 
     def _befall(self, trouble: Trouble) -> None:
@@ -319,20 +293,15 @@ class SimulatedTable(VirtualTable):
             case "stall":
                 self._absent_until = max(self._absent_until, self.now + values["for_s"])
             case "clock set":
-                self._set_clock(values["by_s"])
+                found = _clock_set(self.now, values["by_s"])
+                if found is not None and not self._away:
+                    self._inputs.append(lambda: self.controller.clock_stepped(found, self.now))
             case "slow disk":
                 self._slow_until, self._slow_s = self.now + values["for_s"], values["commit_s"]
             case _:
                 self._kill_at = (values["at"], values["down_s"])
                 if values["at"] == "now":
                     self._die()
-
-    def _set_clock(self, by_s: float) -> None:
-        """The running table looks at both clocks from time to time, and finds the wall clock set."""
-        before, after = Look(self.now, _wall(self.now)), Look(self.now, _wall(self.now + by_s))
-        step = stepped(before, after)
-        if step is not None and not self._away:
-            self._inputs.append(lambda: self.controller.clock_stepped(step, self.now))
 
     def _die(self) -> None:
         """The process is gone; what it was writing is on disk or is not."""

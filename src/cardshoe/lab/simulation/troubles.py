@@ -2,13 +2,15 @@
 
 Owns the kinds, how often each level draws them, and their keys (`k1`, `k2` …) by which a run can be repeated with some
 of them only. A trouble is drawn for a round and a time after its beginning; which of them are left out changes nothing
-about the others. Must not carry anything out.
+about the others. `Planned` tells when each is due in a run. Must not carry anything out.
 """
 
 from __future__ import annotations
 
+import heapq
+import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -48,6 +50,35 @@ class Trouble:
     part: Part
     kind: str
     values: Values = field(default_factory=dict)
+
+
+class Planned:
+    """The troubles that are still to come: those of later rounds, and when each of the present round is due."""
+
+    def __init__(self, troubles: Sequence[Trouble]) -> None:
+        self._by_round: dict[int, list[Trouble]] = {}
+        for each in troubles:
+            self._by_round.setdefault(each.round, []).append(each)
+        self._due: list[tuple[float, str, Trouble]] = []
+
+    @property
+    def next_at(self) -> float:
+        """When the next one is due, infinity where none is."""
+        return self._due[0][0] if self._due else math.inf
+
+    def begin_round(self, number: int, now: float) -> None:
+        """Plan what belongs to round `number` of the run, which begins `now`."""
+        for trouble in self._by_round.pop(number, ()):
+            self.add(now + trouble.after_s, trouble)
+
+    def add(self, at: float, trouble: Trouble) -> None:
+        """Plan one for the time `at`."""
+        heapq.heappush(self._due, (at, trouble.key, trouble))
+
+    def take(self, now: float) -> Iterator[Trouble]:
+        """Give those that are due, the first one first."""
+        while self._due and now >= self._due[0][0]:
+            yield heapq.heappop(self._due)[2]
 
 
 Draw = Callable[[random.Random], tuple[Part, str, Values]]
