@@ -162,8 +162,8 @@ class Attendance:
             if stamp != self._complained or self._stamp is not None:
                 self._complained, self._stamp = stamp, None
                 _log.warning("%s", error.text)
-                body = {"code": error.code}
-                await self._told(lambda authority, _now: authority.note("people_unreadable", body))
+                why = error.text
+                await self._told(lambda authority, _now: authority.list_unreadable(why))
 
     async def _read(self) -> People:
         stamp = self._file.stamp()

@@ -114,9 +114,9 @@ class Authority:
         if wait > 0:
             self._desk.write("person_locked_out", {"name": name, "wrong": wrong, "wait_ms": int(wait * 1000)})
 
-    def note(self, kind: str, body: Mapping[str, object]) -> None:
-        """Write down what happened to the list of people itself."""
-        self._desk.write(kind, body)
+    def list_unreadable(self, why: str) -> None:
+        """Write down that the list of people cannot be read any more."""
+        self._desk.write("people_unreadable", {"why": why})
 
     def expire(self, now: float) -> None:
         """End what is due; when the table is being closed, everything."""
