@@ -82,6 +82,8 @@ class Book:
     def clause(self, told: Told) -> Verdict:
         """The verdict on a clause with what the tests of this bench say of it."""
         mine = [one.outcome for one in self.tried.values() if told.clause in one.clauses]
-        if told.verdict is Verdict.BROKEN or "failed" in mine:
+        if told.verdict is Verdict.BROKEN:
             return Verdict.BROKEN
+        if "failed" in mine:  # a test shows several clauses: its failure breaks none by itself, and shows none
+            return Verdict.NOT_SHOWN
         return Verdict.PASSED if told.verdict is Verdict.PASSED or "passed" in mine else Verdict.NOT_SHOWN

@@ -102,7 +102,10 @@ def _devices(facts: Mapping[str, Any]) -> str:
 
 def _failures(book: Book) -> str:
     wrong = [one for one in book.tried.values() if one.outcome in ("failed", "error")]
-    rows = "".join(f"<tr><td>{escape(one.title)}</td><td><code>{escape(one.reason)}</code></td></tr>" for one in wrong)
+    rows = "".join(
+        f'<tr><td>{escape(one.title)}<br><span class="dim">{" ".join(one.clauses)}</span></td><td><code>{escape(one.reason)}</code></td></tr>'
+        for one in wrong
+    )
     broken = "".join(_broken(told) for every in book.told.values() for told in every if told.verdict is Verdict.BROKEN)
     if not rows and not broken:
         return ""

@@ -104,12 +104,12 @@ class Session:
             self._turn(end)
 
     def silent(self, seconds: float) -> None:
-        """Let time pass without a heartbeat or anything else from the host; what comes is taken afterwards."""
-        end, heard = self._line.now() + seconds, bytearray()
+        """Say nothing, not even a heartbeat, and end the session: what the device tells is told to the next one."""
+        end = self._line.now() + seconds
         while self._line.now() < end:
-            heard += self._watched.read(min(end, self._line.now() + BEAT_S))
+            self._watched.read(min(end, self._line.now() + BEAT_S))
             self._keep_others()
-        self._take(self.driver.receive(bytes(heard), self._line.now()))
+        self.close()
 
     def state(self) -> Any:
         """Return a status that was asked for after this call."""

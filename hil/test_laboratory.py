@@ -56,8 +56,8 @@ def test_reader_acceptance(station: Station, reader: Session, book: Book, measur
         else f"{cards_without_fault():,} cards without one would show the bar"
     )
     note = (
-        f"{read} cards, {faults} taken for another, {unread} told as unreadable. With 95 % confidence at most one fault "
-        f"in {1 / high:,.0f} cards; wanted is one in 5,200: {shown}."
+        f"{read} cards, {faults} taken for another, {unread} told as unreadable. With 95 % confidence at most one "
+        f"fault in {1 / high:,.0f} cards; wanted is one in 5,200: {shown}."
     )
     book.tables.append(
         (

@@ -23,6 +23,7 @@ from cardshoe.errors import ConfigError
 PROTOCOLS: Final = Path(cardshoe.wire.__file__).parent / "data"
 VECTORS: Final = PROTOCOLS / "vectors"
 TITLE_MAX: Final = 110
+HEADING_MAX: Final = 24
 KINDS: Final = {1: "shoe", 2: "reader"}
 
 Step = dict[str, Any]
@@ -173,5 +174,6 @@ def clauses(kind: str) -> Mapping[str, str]:
 
 def _first_sentence(text: str) -> str:
     plain = text.replace("*", "").replace("`", "")
-    sentence = re.split(r"(?<=\.) ", plain, maxsplit=1)[0]
+    sentences = re.split(r"(?<=\.) ", plain, maxsplit=2)
+    sentence = sentences[0] if len(sentences[0]) > HEADING_MAX else " ".join(sentences[:2])
     return sentence if len(sentence) <= TITLE_MAX else f"{sentence[: TITLE_MAX - 1].rpartition(' ')[0]} …"

@@ -220,7 +220,9 @@ def _told(
         )  # fmt: skip
     stopped = [answer for answer in citing if answer.result is Result.FAILED]
     if passed:
+        late = [answer for answer in citing if answer.result is Result.PASSED and answer.came]
         reason = f"{len(stopped)} of its dialogues broke off over another clause" if stopped else ""
+        reason = reason or (f"{late[0].item.id}: {late[0].came}" if late else "")
         return Told(clause, title, Verdict.PASSED, passed, reason)
     if stopped:
         over = ", ".join(sorted(blamed[stopped[0].item.id]))
