@@ -36,6 +36,7 @@ from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
 from cardshoe.table.config import TableConfig, parse_config
 from cardshoe.table.people_file import PeopleFile, people_of
+from cardshoe.table.sealed_devices import SealedDevices
 from cardshoe.table.view import Due, TableView
 
 INTERRUPTED: Final = 130
@@ -71,7 +72,8 @@ def command(
     require_own(journal, read.table.name)
     wanted = console_of(read, console, config.absolute().parent)
     opener, people = opener_of(by, key, pin_fd), people_of(read, config.absolute().parent)
-    status = asyncio.run(_Run(read, journal, wanted, people).until_ended(opener))
+    sealing = SealedDevices(read, config.absolute().parent)
+    status = asyncio.run(_Run(read, journal, wanted, people, sealing).until_ended(opener))
     if status:
         raise typer.Exit(status)
 
@@ -93,8 +95,16 @@ def _text(path: Path) -> str:
 class _Run:
     """One table between standard input and standard output."""
 
-    def __init__(self, config: TableConfig, journal: Path, console: RunConsole, people: PeopleFile | None) -> None:
+    def __init__(
+        self,
+        config: TableConfig,
+        journal: Path,
+        console: RunConsole,
+        people: PeopleFile | None,
+        sealing: SealedDevices,
+    ) -> None:
         self._config = config
+        self._sealing = sealing
         self._people = people
         self._journal = journal
         self._console = console
@@ -106,7 +116,7 @@ class _Run:
     async def until_ended(self, opener: Opener | None) -> int:
         """Serve until the end of input or a signal; return the exit status. Raises what ends the table."""
         with _signals() as stopped:
-            table_open = open_table(self._config, self._journal, people=self._people)
+            table_open = open_table(self._config, self._journal, people=self._people, sealing=self._sealing)
             async with table_open as table, self._console.beside(table):
                 _report_losses()
                 front = Front(table.people)

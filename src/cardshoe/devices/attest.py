@@ -38,6 +38,7 @@ class Why(Enum):
 
     LISTED = "identity and firmware are in the manifest"
     NOT_ASKED = "the session is in clear"
+    UNANSWERED = "it did not answer in time"
     UNKNOWN_TO_DEVICE = "the device does not know how to attest"
     NO_MANIFEST = "no manifest is configured"
     NOT_LISTED = "the device is not in the manifest"

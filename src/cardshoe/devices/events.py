@@ -24,10 +24,12 @@ class DeviceIdentified:
     """A session with the expected device began.
 
     In a clear session nothing of `identity` is proved (LINK-5.9); in a `sealed` one the holder of the key says it.
+    `attestation` is filled in by whoever asks for it before the device is handed on (None: not asked).
     """
 
     identity: Identity
     sealed: bool = False
+    attestation: Attestation | None = None
 
 
 @dataclass(frozen=True, slots=True)

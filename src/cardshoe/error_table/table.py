@@ -14,7 +14,29 @@ ROWS: Final[dict[str, Meaning]] = {
     "config-game": Meaning(*NOTE, "The table's game or house rules are wrong. Call the technician."),
     "config-shoe-missing": Meaning(*NOTE, "The table's configuration names no shoe. Call the technician."),
     "config-port-twice": Meaning(*NOTE, "Two devices share one port. Call the technician."),
-    "config-live-unavailable": Meaning(*NOTE, "These devices cannot open a live table. Call the technician."),
+    "config-manifest": Meaning(*NOTE, "The list of approved devices is half configured. Call the technician."),
+    "config-live-clear": Meaning(*NOTE, "These devices cannot open a live table. Call the technician."),
+    "config-live-manifest": Meaning(*NOTE, "A live table needs its list of approved devices. Call the technician."),
+    "config-live-simulated": Meaning(*NOTE, "A simulated device cannot open a live table. Call the technician."),
+    "manifest-missing": Meaning(*NOTE, "The list of approved devices is missing. Call the technician."),
+    "keystore-missing": Meaning(*NOTE, "This computer has no device keys. Call the technician."),
+    "keystore-open": Meaning(*NOTE, "The device keys are not private. Call the technician."),
+    "keystore-damaged": Meaning(*NOTE, "A device key is damaged. Call the technician."),
+    "keystore-write": Meaning(*NOTE, "The device keys cannot be written. Call the technician."),
+    "key-missing": Meaning(*NOTE, "That device is not paired here. Call the technician."),
+    "key-ambiguous": Meaning(*NOTE, "Several devices are paired here; say which. Call the technician."),
+    "device-unattested": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "A device is not on the approved list. Deal nothing. Call the floor."
+    ),
+    "device-attestation-failed": Meaning(
+        Severity.LOCKOUT, Clears.TWO_PEOPLE, "A device runs unapproved firmware. Deal nothing. Call the floor."
+    ),
+    "device-not-for-live": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "This device is for a bench only. Deal nothing. Call the floor."
+    ),
+    "link-tampered": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "Somebody is at a device's cable. Touch nothing. Call the floor."
+    ),
     "config-other-game": Meaning(*NOTE, "Another game's round is open here. Finish it first."),
     "disk-space": Meaning(Severity.HOLD, Clears.TECHNICIAN, "The disk is nearly full. No round begins. Call service."),
     "journal-past-untrusted": Meaning(

@@ -8,40 +8,37 @@ more the table stops: the shoe is inhibited as far as it can be reached, and its
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import logging
-import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
 from cardshoe.clock import Clock, SystemClock
 from cardshoe.devices.events import Output
-from cardshoe.devices.reader import ReaderDriver
 from cardshoe.devices.reader_events import ReaderEvent
-from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import ShoeEvent
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
-from cardshoe.journal import Journal, Verdict
+from cardshoe.journal import Journal
 from cardshoe.journal.space import free_space
-from cardshoe.link.events import Identity
 from cardshoe.round.machine import find_game
 from cardshoe.table import orders
 from cardshoe.table.acts import Act, ClearAlarm, OpenRound
 from cardshoe.table.alarm_clock import AlarmClock
 from cardshoe.table.attendance import Attendance
-from cardshoe.table.config import NO_PEOPLE, DevicePart, TableConfig
+from cardshoe.table.config import NO_PEOPLE, TableConfig
 from cardshoe.table.confirmations import Confirmations
 from cardshoe.table.controller import Controller
+from cardshoe.table.device_ports import PortMaker
 from cardshoe.table.header import opened
 from cardshoe.table.journal_watch import DISK_SPACE, RESERVE_BYTES, require_room
 from cardshoe.table.memory import recalled
+from cardshoe.table.past_check import check_past
 from cardshoe.table.people_file import PeopleFile
+from cardshoe.table.sealed_devices import SealedDevices
 from cardshoe.table.state import NOTED, TableState
-from cardshoe.table.supervisor import DevicePort, Driver, Health, Opener
+from cardshoe.table.supervisor import DevicePort, Health, Opener
 from cardshoe.table.view import TableView, view
 from cardshoe.table.wall_clock import LOOK_S, Look, stepped
 from cardshoe.transport import open_transport
@@ -59,17 +56,21 @@ FLUSH_S: Final = 1.0
 """How long the end waits for the last records to be on disk."""
 
 
-def _nonce() -> bytes:
-    return secrets.token_bytes(16)
-
-
 class Table:
     """A table that runs. Made by `open_table`; every method is called on its loop."""
 
     def __init__(
-        self, config: TableConfig, journal: Journal, *, clock: Clock, opener: Opener, people: PeopleFile | None
+        self,
+        config: TableConfig,
+        journal: Journal,
+        *,
+        clock: Clock,
+        opener: Opener,
+        people: PeopleFile | None,
+        sealing: SealedDevices,
     ) -> None:
         self.config = config
+        self._sealing = sealing
         self.journal = journal
         self.controller = Controller(config, recalled(journal))
         self.people = Attendance(people, self.controller, clock, self._decide) if people is not None else None
@@ -142,21 +143,15 @@ class Table:
         self._task = asyncio.get_running_loop().create_task(self._serve(), name="table")
         if self.people is not None:
             await self.people.open()
-        devices = self.config.devices
-        if devices.shoe is not None:
-            expected = self._expected("shoe", devices.shoe)
-            driver = ShoeDriver(expected=expected, nonce=_nonce, consumed_event=self._consumed("shoe"))
-            self.shoe = self._port("shoe", devices.shoe, driver, self._shoe_happened)
-            self.shoe.start()
-        if devices.reader is not None:
-            expected = self._expected("reader", devices.reader)
-            eyes = ReaderDriver(expected=expected, nonce=_nonce, consumed_event=self._consumed("reader"))
-            self.reader = self._port("reader", devices.reader, eyes, self._reader_happened)
-            self.reader.start()
+        ports = PortMaker(self.config, self.controller, self._sealing, self._clock, self._opener)
+        self.shoe, self.reader = ports.shoe(self._shoe_happened), ports.reader(self._reader_happened)
+        for port in (self.shoe, self.reader):
+            if port is not None:
+                port.start()
         for port in (self.shoe, self.reader):
             if port is not None:
                 await port.first_attempt()
-        _check_past(self.journal, lambda found: self._enqueue(lambda now: self.controller.past_checked(found, now)))
+        check_past(self.journal, lambda found: self._enqueue(lambda now: self.controller.past_checked(found, now)))
 
     async def close(self) -> None:
         """End: motion stopped, then ports, then what is queued, then the journal; bounded in time."""
@@ -283,29 +278,6 @@ class Table:
 
     # --- devices
 
-    def _port(self, name: str, part: DevicePart, driver: Driver[E], on_happened: Callable[[E], None]) -> DevicePort[E]:
-        return DevicePort(
-            name,
-            part.url,
-            driver,
-            clock=self._clock,
-            timing=self.config.timing,
-            opener=self._opener,
-            on_happened=on_happened,
-        )
-
-    def _expected(self, device: str, part: DevicePart) -> Expected:
-        return Pinned(part.url, None, part.serial, lambda: self._must_be(device))
-
-    def _must_be(self, device: str) -> str | None:
-        """The serial of the only device that may answer now: while a round is open, the one that it began with."""
-        known = self.controller.state.devices.get(device)
-        return known.serial if known is not None and self.controller.desk.open_round is not None else None
-
-    def _consumed(self, device: str) -> int | None:
-        known = self.controller.state.devices.get(device)
-        return known.consumed_event if known is not None else None
-
     def _enqueue(self, work: Work) -> None:
         self._queue.put_nowait((work, None))
 
@@ -314,29 +286,6 @@ class Table:
 
     def _reader_happened(self, event: ReaderEvent) -> None:
         self._enqueue(lambda now: self.controller.reader(event, now))
-
-
-@dataclass(frozen=True, slots=True)
-class Pinned(Expected):
-    """A device that must also have the serial that `known` returns, where it returns one (condition E35)."""
-
-    known: Callable[[], str | None] = lambda: None
-
-    def admits(self, identity: Identity) -> bool:
-        """Tell whether this is the device; asked before it is granted a lease."""
-        return Expected.admits(self, identity) and self.known() in (None, identity.serial)
-
-
-def _check_past(journal: Journal, told: Callable[[Verdict], None]) -> None:
-    """Have what the opening of a long journal left out verified, now that the table is up."""
-    loop = asyncio.get_running_loop()
-
-    def checked(answer: concurrent.futures.Future[Verdict | None]) -> None:
-        verdict = answer.result()
-        if verdict is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(told, verdict)
-
-    journal.check_rest().add_done_callback(checked)
 
 
 def _same_game(config: TableConfig, state: TableState, journal_path: Path) -> None:
@@ -367,9 +316,11 @@ async def open_table(
     clock: Clock | None = None,
     opener: Opener = open_transport,
     people: PeopleFile | None = None,
+    sealing: SealedDevices | None = None,
 ) -> AsyncIterator[Table]:
     """Open journal and devices and run the table until the block ends. `people`: the file that the configuration names.
 
+    `sealing`: the keys and manifest that it names (None: its paths count from the journal's directory).
     Raises `JournalError` (the journal cannot be trusted or written), `ConfigError`, `DeviceError` (a device could not
     be had at the first attempt); nothing is dealt then and what was open is closed.
     """
@@ -377,10 +328,11 @@ async def open_table(
         raise ConfigError(
             "config-people", f"table.people is {config.table.people!r}; open that file of people with it."
         )
+    sealing = sealing if sealing is not None else SealedDevices(config, journal_path.absolute().parent)
     clock = clock if clock is not None else SystemClock()
     journal = Journal.open(journal_path, clock=clock, restart_kind=NOTED, reserve_bytes=RESERVE_BYTES)
     try:
-        table = Table(config, journal, clock=clock, opener=opener, people=people)
+        table = Table(config, journal, clock=clock, opener=opener, people=people, sealing=sealing)
         _same_game(config, table.controller.state, journal_path)
     except CardshoeError:
         journal.close()

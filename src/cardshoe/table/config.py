@@ -46,10 +46,14 @@ class TablePart(_Part):
 
 
 class DevicePart(_Part):
-    """`[devices.shoe]`, `[devices.reader]`: where a device answers, and which one it must be."""
+    """`[devices.shoe]`, `[devices.reader]`: where a device answers, and which one it must be.
+
+    `security`: "sealed" speaks to a paired device under its key, "clear" to a bench device.
+    """
 
     url: str = Field(min_length=1)
     serial: str | None = Field(default=None, min_length=1, max_length=16)
+    security: Literal["clear", "sealed"] = "clear"
 
 
 class DevicesPart(_Part):
@@ -57,6 +61,16 @@ class DevicesPart(_Part):
 
     shoe: DevicePart | None = None
     reader: DevicePart | None = None
+
+
+class SecurityPart(_Part):
+    """`[security]`: the directory of the `keys`; the `manifest` of approved devices and firmware and the Ed25519 public
+    key of who signs it (`manifest_key`, hexadecimal). Paths count from the configuration's own directory.
+    """
+
+    keys: str | None = Field(default=None, min_length=1)
+    manifest: str | None = Field(default=None, min_length=1)
+    manifest_key: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
 
 class DeckPart(_Part):
@@ -105,6 +119,7 @@ class TableConfig(_Part):
     table: TablePart
     house: dict[str, object] = Field(default_factory=dict)
     devices: DevicesPart = DevicesPart()
+    security: SecurityPart = SecurityPart()
     deck: DeckPart = DeckPart()
     timing: TimingPart = TimingPart()
     console: ConsolePart = ConsolePart()
@@ -119,8 +134,8 @@ def parse_config(text: str, where: str) -> TableConfig:
     """Return the configuration in the TOML `text` of the file named `where`.
 
     Raises `ConfigError` (`config-syntax`, `config-key`, `config-value`, `config-game`, `config-shoe-missing`,
-    `config-port-twice`, `config-backs`, `config-people`, `config-live-unavailable`), naming key, value and what to
-    write instead.
+    `config-port-twice`, `config-backs`, `config-people`, `config-manifest`, `config-live-clear`,
+    `config-live-manifest`, `config-live-simulated`), naming key, value and what to write instead.
     """
     try:
         raw = tomllib.loads(text)
@@ -133,13 +148,45 @@ def parse_config(text: str, where: str) -> TableConfig:
     _check_game(config, where)
     _check_devices(config, where)
     _check_people(config, where)
-    if config.table.mode == "live":
-        raise ConfigError(
-            "config-live-unavailable",
-            f"{where}: table.mode = 'live' needs devices that are paired by key, and link-v1 defines clear sessions"
-            " only. Write mode = 'bench' for a table without real play. Nothing was started.",
-        )
+    _check_security(config, where)
     return config
+
+
+def _check_security(config: TableConfig, where: str) -> None:
+    security = config.security
+    if (security.manifest is None) != (security.manifest_key is None):
+        raise ConfigError(
+            "config-manifest",
+            f"{where}: security.manifest and security.manifest_key belong together; write both or neither."
+            " Nothing was started.",
+        )
+    if config.table.mode != "live":
+        return
+    for name, part in (("shoe", config.devices.shoe), ("reader", config.devices.reader)):
+        if part is not None:
+            _check_live_device(name, part, where)
+    if security.manifest is None:
+        raise ConfigError(
+            "config-live-manifest",
+            f"{where}: table.mode = 'live' deals from attested devices only. Write the signed list of them as"
+            " security.manifest, and security.manifest_key. Nothing was started.",
+        )
+
+
+def _check_live_device(name: str, part: DevicePart, where: str) -> None:
+    if part.security != "sealed":
+        raise ConfigError(
+            "config-live-clear",
+            f"{where}: table.mode = 'live' needs devices that are paired by key. Pair the {name} with `cardshoe pair`"
+            f" and write security = 'sealed' in [devices.{name}], or mode = 'bench' for a table without real play."
+            " Nothing was started.",
+        )
+    if part.url.startswith("sim:"):
+        raise ConfigError(
+            "config-live-simulated",
+            f"{where}: table.mode = 'live' and devices.{name}.url = {part.url!r}, which is a simulated device. Write"
+            " the address of a real one. Nothing was started.",
+        )
 
 
 def _check_people(config: TableConfig, where: str) -> None:

@@ -1,19 +1,22 @@
 """Who is connected, and what that leads to: identified, refused, lost.
 
 Owns the records of a device's coming and going, for shoe and reader alike. In a clear session nothing of what a device
-says of itself is proved, so another serial or another firmware is a question for people, never an answer. Pure.
+says of itself is proved, so another serial or another firmware is a question for people, never an answer; in a sealed
+one the record says what was proved. Pure.
 Implements conditions E27, E29, E31, E34 and E35, and scenario S15.
 """
 
 from __future__ import annotations
 
-from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost
+from typing import Final
+
+from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost, LinkTampered
 from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.link.events import LostReason
 from cardshoe.table.commands import another_shoe
 from cardshoe.table.decks import suspect
 from cardshoe.table.desk import Desk
-from cardshoe.table.header import NOT_PROVED
+from cardshoe.table.header import standing
 from cardshoe.table.state import Known
 
 
@@ -22,6 +25,7 @@ def identified(desk: Desk, device: str, event: DeviceIdentified) -> None:
     identity = event.identity
     known = desk.state.devices.get(device)
     desk.live.refused.pop(device, None)
+    desk.live.standing[device] = standing(event)
     body: dict[str, object] = {
         "device": device,
         "model": identity.model,
@@ -30,8 +34,7 @@ def identified(desk: Desk, device: str, event: DeviceIdentified) -> None:
         "boot_counter": identity.boot_counter,
         "ring_size": identity.ring_size,
         "capabilities": identity.capabilities,
-        "security": "clear",
-        "proved": NOT_PROVED,
+        **standing(event),
         "consumed_event": identity.oldest_event - 1,
         "last_event": identity.last_event,
     }
@@ -65,9 +68,33 @@ def refused(desk: Desk, device: str, event: DeviceRefused) -> None:
         desk.live.refused[device] = code
         serial = identity.serial if identity is not None else None
         desk.write("device_refused", {"device": device, "code": code, "text": event.error.text, "serial": serial})
+        if code in _GRAVE:
+            grave, what = _GRAVE[code]
+            desk.alarm(grave, f"The {device} {what}. {event.error.text[:1].upper()}{event.error.text[1:]}")
     stranger = identity is not None and known is not None and identity.serial != known.serial
     if stranger and identity is not None and known is not None and desk.open_round is not None:
         _another(desk, device, identity.serial, known.serial)
+
+
+def tampered(desk: Desk, device: str, event: LinkTampered) -> None:
+    """Hold: a sealed session dropped frames that noise does not make (LINK-9.10)."""
+    body = {"device": device, "replays": event.replays, "wrong_tags": event.wrong_tags}
+    desk.write("link_tampered", body)
+    desk.alarm(
+        "link-tampered",
+        f"Somebody is at the cable of the {device}: {event.replays} old frames came again and {event.wrong_tags} had a"
+        " wrong seal. None was taken. Look at the cable and what hangs on it.",
+    )
+
+
+_GRAVE: Final = {
+    "device-copied": ("device-copied", "may be a copy"),
+    "device-not-proved": ("device-not-proved", "could not prove itself"),
+    "device-unattested": ("device-unattested", "is not on the approved list"),
+    "device-attestation-failed": ("device-attestation-failed", "runs firmware that is not approved"),
+    "device-not-for-live": ("device-not-for-live", "is for a bench only"),
+}
+"""What a refusal holds the table with, and how it is said first."""
 
 
 def lost(desk: Desk, device: str, event: DeviceLost) -> None:

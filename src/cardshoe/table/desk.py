@@ -37,8 +37,8 @@ class Live:
     has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a connected shoe owes
     an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now, for people. `next_back`:
     the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service, out of what was
-    `noticed`. `refused`: why a device was turned away last, by its name. `closing`: the table is being closed, so
-    nothing moves any more.
+    `noticed`. `refused`: why a device was turned away last, by its name; `standing`: what is proved of each that was
+    connected. `closing`: the table is being closed, so nothing moves any more.
     """
 
     shoe_up: bool = False
@@ -62,6 +62,7 @@ class Live:
     notices: tuple[str, ...] = ()
     noticed: Upkeep | None = None
     refused: dict[str, str] = field(default_factory=dict)
+    standing: dict[str, dict[str, object]] = field(default_factory=dict)
     closing: bool = False
 
     def next_deadline(self) -> float | None:

@@ -1,17 +1,37 @@
 """What is written at the head of a table's opening and of each round: under which settings and devices it was played.
 
-Owns the two bodies. A clear session proves nothing of a device: what stands here is what it says of itself, and the
-record says so (conditions E05, E09, E16 and E34). Pure.
+Owns the two bodies, and what of a device is proved: a clear session proves nothing, a sealed one that the holder of the
+key speaks, an attestation what firmware it runs; the record says which (conditions E05, E09, E16 and E34). Pure.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from cardshoe import __version__
+from cardshoe.devices.events import DeviceIdentified
 from cardshoe.devices.reader_terms import ReaderCapability
 from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.table.desk import Desk
 
-NOT_PROVED = "clear session: the device names itself, its firmware is not measured"
+NOT_PROVED: Final = "clear session: the device names itself, its firmware is not measured"
+PROVED: Final = "sealed session: the holder of the key names the device"
+CLEAR: Final[dict[str, object]] = {"security": "clear", "proved": NOT_PROVED}
+
+
+def standing(event: DeviceIdentified) -> dict[str, object]:
+    """Return what is proved of the device, for records and headers (LINK-12.4)."""
+    if not event.sealed:
+        return dict(CLEAR)
+    told = event.attestation
+    return {
+        "security": "sealed",
+        "proved": PROVED,
+        "attestation": "unattested" if told is None else told.standing.value,
+        "attestation_why": "not asked" if told is None else told.why.value,
+        "measurement": None if told is None or told.measurement is None else told.measurement.hex(),
+        "manifest": None if told is None else told.manifest_sequence,
+    }
 
 
 def opened(desk: Desk) -> dict[str, object]:
@@ -42,7 +62,8 @@ def round_header(desk: Desk) -> dict[str, object]:
         "deck_id": view.deck_id if view is not None else None,
         "deck_state": view.deck_state.name.lower() if view is not None else "unknown",
         "deck_back": desk.state.upkeep.back,
-        "proved": NOT_PROVED,
+        "proved": desk.live.standing.get("shoe", CLEAR)["proved"],
+        "devices": {name: dict(found) for name, found in sorted(desk.live.standing.items())},
     }
 
 

@@ -13,6 +13,7 @@ from typing import assert_never
 from cardshoe.cards import Card
 from cardshoe.devices import reader_events as reader
 from cardshoe.devices.events import (
+    AttestationJudged,
     DeviceIdentified,
     DeviceLost,
     DeviceRefused,
@@ -20,8 +21,11 @@ from cardshoe.devices.events import (
     EventsLost,
     FaultCleared,
     FaultRaised,
+    LinkTampered,
     RequestFailed,
+    SealedCountSeen,
     StatusNotUnderstood,
+    Unpaired,
 )
 from cardshoe.devices.reader_terms import NoCard, Place
 from cardshoe.games.script import DEALER
@@ -29,7 +33,7 @@ from cardshoe.round.events import READ, BoardDealt, BoardTurned, CardTurned, Dea
 from cardshoe.round.faces import BOARD
 from cardshoe.round.next_step import DealCommunity, TurnCommunity, TurnDealer, next_step
 from cardshoe.round.state import State
-from cardshoe.table.connections import events_lost, identified, lost, refused
+from cardshoe.table.connections import events_lost, identified, lost, refused, tampered
 from cardshoe.table.desk import Desk
 from cardshoe.table.orders import Acknowledge
 from cardshoe.table.reported import plain
@@ -59,6 +63,8 @@ def _meaning(desk: Desk, event: reader.ReaderEvent, before: TableState) -> None:
             _connection(desk, event)
         case EventsLost():
             events_lost(desk, "reader", event)
+        case LinkTampered():
+            tampered(desk, "reader", event)
         case EventNotUnderstood() | StatusNotUnderstood():
             desk.alarm("report-not-understood", f"The card reader reports something unknown: {event.text}.")
         case FaultRaised():
@@ -74,8 +80,11 @@ def _meaning(desk: Desk, event: reader.ReaderEvent, before: TableState) -> None:
             | reader.ReaderCountersRead()
             | FaultCleared()
             | RequestFailed()
+            | SealedCountSeen()
+            | AttestationJudged()
+            | Unpaired()
         ):
-            return  # what they tell stands in the journal
+            return  # what they tell stands in the journal, or was for the admission
         case _:
             assert_never(event)
 

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from cardshoe.devices import shoe_events as shoe
 from cardshoe.devices.events import (
+    AttestationJudged,
     DeviceIdentified,
     DeviceLost,
     DeviceRefused,
@@ -18,8 +19,11 @@ from cardshoe.devices.events import (
     EventsLost,
     FaultCleared,
     FaultRaised,
+    LinkTampered,
     RequestFailed,
+    SealedCountSeen,
     StatusNotUnderstood,
+    Unpaired,
 )
 from cardshoe.devices.round_events import (
     AskedRead,
@@ -41,7 +45,7 @@ from cardshoe.games.verdicts import Case
 from cardshoe.round.events import CoverCardInserted, IrregularityFound, StubRemoved
 from cardshoe.round.progress import dealing_done, stub_planned
 from cardshoe.table.commands import FACE_UP, answered, ended, must_be_asked, outcome_told
-from cardshoe.table.connections import events_lost, identified, lost, refused
+from cardshoe.table.connections import events_lost, identified, lost, refused, tampered
 from cardshoe.table.decks import counted, fault_disturbs, in_deal, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.interlocks import seen, told
@@ -107,6 +111,10 @@ def _meaning(desk: Desk, event: shoe.ShoeEvent, now: float) -> None:
             _at_the_machine(desk, event)
         case DeviceIdentified() | DeviceRefused() | DeviceLost():
             _connection(desk, event, now)
+        case LinkTampered():
+            tampered(desk, "shoe", event)
+        case SealedCountSeen() | AttestationJudged() | Unpaired():
+            return  # of the admission, and of the service
         case _:
             _other(desk, event)
 

@@ -20,6 +20,7 @@ from cardshoe.clock import Clock
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, Output
 from cardshoe.errors import CardshoeError, ConfigError, DeviceError
 from cardshoe.link.events import Identity
+from cardshoe.table.admission import Admission, SealedDriver, Terms
 from cardshoe.table.alarm_clock import AlarmClock
 from cardshoe.table.config import TimingPart
 from cardshoe.transport import Transport
@@ -44,7 +45,7 @@ class Health(Enum):
     CLOSED = "closed"
 
 
-class Driver(Protocol[E_co]):
+class Driver(SealedDriver, Protocol[E_co]):
     """What the supervisor needs of a device's driver; it may be opened again after each loss."""
 
     def open(self, now: float, *, deadline: float) -> Output[E_co]:
@@ -102,7 +103,10 @@ class Repeats:
 
 
 class DevicePort(Generic[E]):
-    """A device at `url`, kept connected by one task. Everything happens on the loop that `start` is called from."""
+    """A device at `url`, kept connected by one task. Everything happens on the loop that `start` is called from.
+
+    `terms`: those on which a sealed device is admitted (None: it is spoken to in clear).
+    """
 
     def __init__(
         self,
@@ -114,6 +118,7 @@ class DevicePort(Generic[E]):
         timing: TimingPart,
         opener: Opener,
         on_happened: Callable[[E], None],
+        terms: Terms | None = None,
     ) -> None:
         self.name = name
         self.url = url
@@ -125,6 +130,10 @@ class DevicePort(Generic[E]):
         self._timing = timing
         self._opener = opener
         self._on_happened = on_happened
+        self._take: Callable[[E], None] = self._hand_on
+        if terms is not None:
+            admission: Admission[E] = Admission(driver, terms, clock=clock, perform=self.perform, hand_on=self._hand_on)
+            self._take = admission.take
         self._transport: Transport | None = None
         self._timer = AlarmClock(clock, self._time_passed)
         self._task: asyncio.Task[None] | None = None
@@ -155,9 +164,12 @@ class DevicePort(Generic[E]):
             self._transport.write(data)
         for output in outputs:
             for event in output.happened:
-                self._note(event)
-                self._on_happened(event)
+                self._take(event)
         self._timer.set(self.driver.next_deadline())
+
+    def _hand_on(self, event: E) -> None:
+        self._note(event)
+        self._on_happened(event)
 
     async def close(self) -> None:
         """Give the port back; bounded in time whatever the port does."""
