@@ -7,7 +7,9 @@ feature, never for a name. Each body starts on new worlds with the shoe plugged 
 from __future__ import annotations
 
 import asyncio
+import grp
 import os
+import subprocess
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -15,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from front_table import ShoeTable
 
+from cardshoe.cli.devices import Watching, look
 from cardshoe.devices.shoe_events import CommandAccepted, CommandOutcomeUnknown, ShoeStatusSeen, StackReady
 from cardshoe.devices.shoe_terms import Outcome
 from cardshoe.errors import DeviceError
+from cardshoe.transport.discovery import find_candidates
 
 if TYPE_CHECKING:
     from front_worker import Desk
@@ -411,6 +415,66 @@ async def the_kernels_driver_comes_back(desk: Desk) -> None:
     desk.ask(front="trouble", broken=0x81)
     await refused(desk)
     assert desk.ask(front="drivers")["drivers"] == {"0": "usbhid", "1": "cardshoe_test"}
+
+
+# --- discovery
+
+
+@body("system", twins=True)
+async def devices_are_listed_with_who_they_are(desk: Desk) -> None:
+    """LINK-5.3, FR-06: both by the names that stay; one in use is named as such and left alone."""
+    table = ShoeTable(await desk.open("twin"))
+    try:
+        await table.identify()
+        found = await look(find_candidates(), lambda one: one.ours and not one.trouble)
+        by_url = {one.candidate.url: one for one in found}
+        shoe, twin = (by_url[desk.where(name)] for name in ("shoe", "twin"))
+        assert shoe.answer is not None
+        assert shoe.answer.identity is not None
+        assert shoe.answer.identity.serial == desk.ask(front="where", device="shoe")["serial"]
+        assert shoe.ok, shoe.health
+        assert "idle" in shoe.health
+        assert twin.answer is None or twin.answer.error is not None
+        await live(table)
+    finally:
+        table.close()
+
+
+@body("system")
+async def what_comes_and_goes_is_told(desk: Desk) -> None:
+    """FR-35: a watcher sees the same device go and come, under another address."""
+    watching = Watching(lambda one: one.ours and not one.trouble)
+    url = desk.where()
+    assert [(what, one.candidate.url) for what, one in await watching.turn(find_candidates())] == [("here", url)]
+    assert await watching.turn(find_candidates()) == []
+    desk.ask(front="unplug")
+    async with asyncio.timeout(10):
+        while not (changes := await watching.turn(find_candidates())):
+            await asyncio.sleep(0.05)
+    assert [(what, one.candidate.url) for what, one in changes] == [("gone", url)]
+    desk.plug()
+    again = await watching.turn(find_candidates())
+    assert [(what, one.candidate.url, one.ok) for what, one in again] == [("here", url, True)]
+
+
+@body("acm")
+async def the_rules_give_names_and_rights(desk: Desk) -> None:
+    """FR-06, FR-39, FR-40: the shipped udev rules, read by a real udev with a real kernel's device."""
+    number = desk.ask(front="where")["serial"]
+    async with asyncio.timeout(20):
+        while not os.path.exists(f"/dev/cardshoe/{number}"):
+            await asyncio.sleep(0.1)
+    node = os.path.realpath(f"/dev/cardshoe/{number}")
+    assert node == os.path.realpath(desk.where().removeprefix("serial://"))
+    status = os.stat(node)
+    assert (grp.getgrgid(status.st_gid).gr_name, status.st_mode & 0o777) == ("dialout", 0o660)
+    told = subprocess.run(["udevadm", "info", "--query=property", node], capture_output=True, text=True).stdout
+    assert "ID_MM_DEVICE_IGNORE=1" in told
+    found = next(one for one in find_candidates() if one.serial_number == number)
+    assert (found.driver, found.ids) == ("cdc_acm", (0x1209, 0x0002))
+    power = f"/sys/class/tty/{os.path.basename(node)}/device/../power/control"
+    with open(power, encoding="ascii") as file:
+        assert file.read().strip() == "on"
 
 
 # --- for serial ports

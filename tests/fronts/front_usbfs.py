@@ -47,7 +47,7 @@ class Opened:
 class Usbfs(UsbFront):
     """See the module."""
 
-    features = UsbFront.features | {"access", "kernel driver", "busy", "claims", "quick", "partial"}
+    features = UsbFront.features | {"access", "kernel driver", "busy", "claims", "quick", "partial", "system"}
 
     def __init__(self, lock: Any) -> None:
         super().__init__(lock)

@@ -43,9 +43,9 @@ class UsbIpFront(UsbFront):
         super().__init__(lock)
         self.acm = acm
         if acm:
-            self.features = frozenset({"twins", "guest", "busy", "acm"})
+            self.features = frozenset({"twins", "guest", "busy", "acm", "system"})
         else:
-            self.features = UsbFront.features | {"guest", "busy"}
+            self.features = UsbFront.features | {"guest", "busy", "system"}
         self._clients: dict[int, socket.socket] = {}
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]

@@ -14,12 +14,12 @@ USB = {"usb", "packets", "twins", "busy"}
 OURS = {"access", "kernel driver", "claims", "quick", "partial"}
 FEATURES = {
     "backend": USB | OURS,
-    "usbfs": USB | OURS,
+    "usbfs": USB | OURS | {"system"},
     "umockdev": {"usb"},
     "tty": {"line", "busy", "modem", "twins"},
     "pty": {"busy", "paced", "twins"},
-    "guest-usbfs": USB | {"guest"},
-    "guest-acm": {"twins", "busy", "guest", "acm"},
+    "guest-usbfs": USB | {"guest", "system"},
+    "guest-acm": {"twins", "busy", "guest", "acm", "system"},
 }
 LONG = {"opened_and_closed_a_thousand_times"}
 

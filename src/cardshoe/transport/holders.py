@@ -7,6 +7,7 @@ people's processes cannot be looked into, it finds nobody and says so by an empt
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,7 @@ def lock_holders(path: str) -> list[Holder]:
 def openers(path: str) -> list[Holder]:
     """Find the processes, other than this one, that have the node open, locked or not."""
     try:
-        wanted = os.stat(path).st_rdev
+        wanted = _which(os.stat(path))
     except OSError:
         return []
     return [Holder(pid, _name(pid)) for pid in _pids() if pid != os.getpid() and _has_open(pid, wanted)]
@@ -55,14 +56,21 @@ def _pids() -> Iterator[int]:
     yield from sorted(int(name) for name in names if name.isdecimal())
 
 
-def _has_open(pid: int, rdev: int) -> bool:
+def _which(status: os.stat_result) -> tuple[int, ...]:
+    """Return what makes a node itself: its number where it is a device, under whatever name; else the file."""
+    if stat.S_ISCHR(status.st_mode):
+        return (status.st_rdev,)
+    return (status.st_dev, status.st_ino)
+
+
+def _has_open(pid: int, wanted: tuple[int, ...]) -> bool:
     try:
         descriptors = os.listdir(f"/proc/{pid}/fd")
     except OSError:  # gone meanwhile, or not ours to look into
         return False
     for descriptor in descriptors:
         try:
-            if os.stat(f"/proc/{pid}/fd/{descriptor}").st_rdev == rdev:
+            if _which(os.stat(f"/proc/{pid}/fd/{descriptor}")) == wanted:
                 return True
         except OSError:
             continue
