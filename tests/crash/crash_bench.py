@@ -38,13 +38,16 @@ ACTS_FIRST = """
 import asyncio
 from cardshoe.cli import main
 from cardshoe.table.app import Table
+from cardshoe.table.orders import SignHead
 
 async def acts_first(self, step):
-    for order in step.orders:
-        await self._perform(order)
+    self._perform(step.orders)
     if step.entries:
         await asyncio.wrap_future(self.journal.append(step.entries))
-    self._set_timer()
+    self._timer.set(self.controller.next_deadline())
+    for order in step.orders:
+        if isinstance(order, SignHead):
+            await asyncio.wrap_future(self.journal.sign_head(order.reason, round_number=order.round_id))
     await self._show()
 
 Table._carry_out = acts_first

@@ -67,7 +67,8 @@ class Writer:
     def submit(self, batch: tuple[Prepared, ...], answer: Answer, *, sealed: bool) -> None:
         """Queue one append; `sealed` makes its last record a signed head and the anchor of it durable.
 
-        `answer` is told; it may be on disk already when somebody gives it up. Raises JournalError `journal-stopped` after a failure, `journal-entry` for an empty batch.
+        `answer` is told; what it waits for may be on disk already when somebody gives it up. Raises JournalError
+        `journal-stopped` after a failure, `journal-entry` for an empty batch.
         """
         if self.failure is not None:
             self.failure_told = True
@@ -123,10 +124,10 @@ class Writer:
                     self._commit(requests)
                 elif self._committer.unanchored:
                     self._committer.anchor(durable=False)
-                return  # at once: who was answered waits for this thread to rest
             except JournalError as error:
                 self.failure = error
-        self._fail_unanswered(requests)
+        if self.failure is not None:
+            self._fail_unanswered(requests)
 
     def _commit(self, requests: list[_Request]) -> None:
         sealed = requests[-1].sealed

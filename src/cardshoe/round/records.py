@@ -38,6 +38,19 @@ def to_record(event: Event) -> dict[str, object]:
     return record
 
 
+def recorded(event: Event) -> tuple[dict[str, object], Event]:
+    """Return `to_record(event)`, and the event that is read out of it again; raises as `from_record` does."""
+    kind = type(event)
+    record: dict[str, object] = {"kind": kind_of(kind)}
+    for name, wanted in _shape(kind).items():
+        value = getattr(event, name)
+        if type(value) is not wanted or wanted not in _SCALARS:
+            record = to_record(event)
+            return record, from_record(record)
+        record[name] = value
+    return record, event  # what is only text, numbers and truth values comes back as it is
+
+
 def from_record(record: Mapping[str, object]) -> Event:
     """Return the event that `record` holds. Raises `InputError` (`event-record`) naming kind and field."""
     name = record.get("kind")

@@ -14,13 +14,13 @@ from typing import Final
 from cardshoe.journal import Entry
 from cardshoe.round.events import AlarmRaised, Event
 from cardshoe.round.payouts import payouts
-from cardshoe.round.records import kind_of, to_record
+from cardshoe.round.records import kind_of, recorded
 from cardshoe.round.state import State
 from cardshoe.table.config import TableConfig
 from cardshoe.table.interlocks import Obstacle, ShoeView
 from cardshoe.table.memory import noted
 from cardshoe.table.orders import Order, Step
-from cardshoe.table.state import NOTED, TableState, absorb
+from cardshoe.table.state import NOTED, TableState, absorb, absorb_event
 from cardshoe.table.upkeep import Upkeep
 
 ANSWER_S: Final = 5.0
@@ -120,9 +120,9 @@ class Desk:
 
     def happened(self, event: Event) -> None:
         """Write a round's event and apply it. Raises what the round machine raises; then nothing was written."""
-        body, kind = to_record(event), kind_of(event)
-        self.state = absorb(self.state, kind, body)
-        self._entries.append(Entry(kind, body, self.state.last_round_id))
+        body, event = recorded(event)
+        self.state = absorb_event(self.state, event)
+        self._entries.append(Entry(kind_of(event), body, self.state.last_round_id))
 
     def close_round(self) -> None:
         """Write the account of the complete round, and the note from which a restart sets out."""

@@ -7,20 +7,21 @@ conditions E09, E11, E16 and E17 and the deck rules B4 and B6 as far as the shoe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from cardshoe.devices import shoe_events as shoe
 from cardshoe.devices.events import FaultCleared, FaultRaised
 from cardshoe.devices.shoe_terms import DeckState, Mode, ShoeFlag
+from cardshoe.round.state import changed
 from cardshoe.wire.spec import Fault
 
 FULL_DECK: Final = 52
 _GOES_ON: Final = "goes on"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShoeView:
     """The shoe as last told by a status or an event. `cards_left` None: the shoe does not know."""
 
@@ -41,11 +42,11 @@ class ShoeView:
 
     def with_inhibit(self, *, inhibited: bool) -> ShoeView:
         """Return the view after the shoe said whether it is inhibited."""
-        return replace(self, inhibited=inhibited)
+        return changed(self, inhibited=inhibited)
 
     def without_fault(self, fault: Fault) -> ShoeView:
         """Return the view after the shoe said that `fault` is gone."""
-        return replace(self, faults=tuple(each for each in self.faults if each != fault))
+        return changed(self, faults=tuple(each for each in self.faults if each != fault))
 
 
 class Consequence(Enum):
@@ -88,14 +89,14 @@ def told(view: ShoeView, event: shoe.ShoeEvent) -> ShoeView:
     """Return the view after an event, which may be ahead of the next status."""
     match event:
         case shoe.StackReady() | shoe.CardUnexpected() | shoe.StackTaken():
-            return replace(view, gate_occupied=not isinstance(event, shoe.StackTaken))
+            return changed(view, gate_occupied=not isinstance(event, shoe.StackTaken))
         case shoe.DoorOpened() | shoe.DoorClosed():
             inside = event.cards_present if isinstance(event, shoe.DoorClosed) else view.cards_inside
-            return replace(view, door_open=isinstance(event, shoe.DoorOpened), cards_inside=inside)
+            return changed(view, door_open=isinstance(event, shoe.DoorOpened), cards_inside=inside)
         case shoe.ModeChanged():
-            return replace(view, mode=event.mode)
+            return changed(view, mode=event.mode)
         case FaultRaised():
-            return replace(view, faults=(*view.faults, event.fault))
+            return changed(view, faults=(*view.faults, event.fault))
         case FaultCleared():
             return view.without_fault(event.fault)
         case _:
@@ -105,13 +106,13 @@ def told(view: ShoeView, event: shoe.ShoeEvent) -> ShoeView:
 def _deck_told(view: ShoeView, event: shoe.ShoeEvent) -> ShoeView:
     match event:
         case shoe.DeckLoaded():
-            return replace(view, deck_state=DeckState.LOADED, cards_left=None, cards_inside=True)
+            return changed(view, deck_state=DeckState.LOADED, cards_left=None, cards_inside=True)
         case shoe.DeckVerified():
-            return replace(view, deck_state=DeckState.VERIFIED, deck_id=event.deck_id, cards_left=event.cards)
+            return changed(view, deck_state=DeckState.VERIFIED, deck_id=event.deck_id, cards_left=event.cards)
         case shoe.DeckRejected():
-            return replace(view, deck_state=DeckState.REJECTED, cards_left=None)
+            return changed(view, deck_state=DeckState.REJECTED, cards_left=None)
         case shoe.StubRemoved():
-            return replace(view, deck_state=DeckState.NONE, cards_left=0, cards_inside=False)
+            return changed(view, deck_state=DeckState.NONE, cards_left=0, cards_inside=False)
         case _:
             return view
 

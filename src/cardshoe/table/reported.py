@@ -8,16 +8,29 @@ from __future__ import annotations
 
 from dataclasses import fields
 from enum import Enum, Flag
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from cardshoe.cards import Card
 from cardshoe.sealed_card import SealedCard
 from cardshoe.wire.spec import Fault
 
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
+
 
 def plain(event: Any) -> dict[str, object]:
     """Return a device event (a frozen dataclass) as a JSON object: `event` names its class, then its fields."""
-    return {"event": type(event).__name__, **{each.name: _value(getattr(event, each.name)) for each in fields(event)}}
+    kind = type(event)
+    told: dict[str, object] = {"event": kind.__name__}
+    for name in _names(kind):
+        value = getattr(event, name)
+        told[name] = value if type(value) in _SCALARS else _value(value)
+    return told
+
+
+@cache
+def _names(kind: type[object]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
 
 
 def _value(value: Any) -> object:

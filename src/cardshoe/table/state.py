@@ -136,15 +136,15 @@ def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
     Raises what the round machine raises, `KeyError` and `TypeError` for a body that is not one of ours.
     """
     if body.get("kind") == kind:  # a round's event carries its kind in itself
-        return _round_event(state, body)
+        return absorb_event(state, from_record(body))
     taken = _TAKEN.get(kind)
     after = state if taken is None else taken(state, body)
     upkeep = upkept(after.upkeep, kind, body, after.last_round_id)
     return after if upkeep is after.upkeep else changed(after, upkeep=upkeep)
 
 
-def _round_event(state: TableState, body: Mapping[str, Any]) -> TableState:
-    event = from_record(body)
+def absorb_event(state: TableState, event: Event) -> TableState:
+    """Return `state` after a round's event, as it is read out of its record. Raises what the round machine raises."""
     if isinstance(event, RoundOpened):
         spent = state.deck_id if state.deck_id is not None else state.spent_deck_id
         return changed(
