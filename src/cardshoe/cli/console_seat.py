@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cardshoe.cli.operations import Operations
+from cardshoe.cli.people_seat import PeopleSeat
 from cardshoe.console.ports import DeviceHealth, LastEntry, PeoplePort
 from cardshoe.errors import CardshoeError
 from cardshoe.round.events import DecisionMade, WagerPlaced
@@ -25,7 +26,9 @@ class Seat:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._operations = Operations(find_game(table.config.table.game), self._held)
+        self._people = PeopleSeat(table.people) if table.people is not None else None
+        game = find_game(table.config.table.game)
+        self._operations = Operations(game, self._held, people=self._people is not None)
         self._one_by_one = asyncio.Lock()
         self._given = -1
         self._last: LastEntry | None = None
@@ -52,8 +55,8 @@ class Seat:
 
     @property
     def people(self) -> PeoplePort | None:
-        """Who signs in here: nobody."""
-        return None
+        """Who signs in here, None at a bench without people."""
+        return self._people
 
     @property
     def last_entry(self) -> LastEntry | None:
@@ -73,7 +76,7 @@ class Seat:
         line = dict(operation)
         async with self._one_by_one:
             self._given += 1
-            await self._table.act(self._operations.act(line))
+            await self._table.act(self._operations.act(line), token=token)
             self._operations.accepted(line)
             self._remember(line)
             return self._given

@@ -29,6 +29,13 @@ _STATUS: Final[Mapping[str, int]] = {
     "console-body-size": 413,
     "console-rate": 429,
     "console-busy": 429,
+    "sign-in-needed": 401,
+    "sign-in-wrong": 401,
+    "sign-in-locked": 429,
+    "sign-in-busy": 429,
+    "role": 403,
+    "second-person-same": 403,
+    "second-person-role": 403,
 }
 """Codes whose status is not that of their class."""
 
@@ -117,7 +124,8 @@ def text_of(body: Mapping[str, Any], key: str, *, most: int = 200) -> str:
     """Return the text under `key`. Raises `InputError` (`console-body`)."""
     value = body.get(key)
     if not isinstance(value, str) or not 0 < len(value) <= most:
-        raise InputError("console-body", f"{key}: {quoted(value)} is no text of 1 to {most} characters")
+        given = "what was sent" if key == "pin" else quoted(value)  # a PIN is repeated to nobody
+        raise InputError("console-body", f"{key}: {given} is no text of 1 to {most} characters")
     return value
 
 
