@@ -82,6 +82,11 @@ ROWS: Final[dict[str, Meaning]] = {
     "pin-entry": Meaning(*NOTE, "A PIN cannot be typed here. Read the text."),
     "key-file": Meaning(*NOTE, "The key file cannot be used. Read the text."),
     "people-as": Meaning(*NOTE, "Say who signs for this. Read the text."),
+    # cli: pair, unpair
+    "pair-role": Meaning(*NOTE, "That is no role or kind. Read the text."),
+    "pair-name": Meaning(*NOTE, "That name does not fit. Read the text."),
+    "label-entry": Meaning(*NOTE, "The label secret could not be entered. Read the text."),
+    "unpair-where": Meaning(*NOTE, "Say where to unpair: --url or --only-here."),
     # cli: journal
     "journal-public-key": Meaning(*NOTE, "That is not a public key. Give 64 hex digits."),
     "journal-export": Meaning(*NOTE, "The journal cannot be exported there. Name another file."),
