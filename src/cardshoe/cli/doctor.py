@@ -1,8 +1,8 @@
 """`cardshoe doctor [URL…]`: what is right and wrong with this computer and with the ports of devices.
 
 Owns the command's options, the opening of each URL's port and the two forms of output; the checks of the computer are
-in `cli.doctor_checks`. Exit status 0: all is well; 1: a check failed; 2: a device URL is wrong; 3: a port cannot be
-had.
+in `cli.doctor_checks`, those of adapters and USB devices in `cli.doctor_hardware`. Exit status 0: all is well; 1: a
+check failed; 2: a device URL or a configuration is wrong; 3: a port cannot be had.
 
 Opening a port has side effects (FR-03): a port that a running table holds is refused as in use and left alone.
 """
@@ -19,7 +19,9 @@ from typing import Annotated, Final
 import typer
 
 from cardshoe.cli.doctor_checks import Check, Computer, all_checks
-from cardshoe.errors import DeviceError
+from cardshoe.cli.doctor_hardware import hardware_checks
+from cardshoe.errors import ConfigError, DeviceError
+from cardshoe.table.config import parse_config
 from cardshoe.transport import DeviceUrl, SerialUrl, open_transport, parse_device_url
 from cardshoe.transport.serial_port import vanished
 
@@ -41,6 +43,10 @@ class Probe:
 
 def command(
     urls: Annotated[list[str] | None, typer.Argument(metavar="[URL...]", help="device URLs whose ports to try")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="a table's configuration: the ports of its devices are tried, too"),
+    ] = None,
     state: Annotated[Path | None, typer.Option(help="the folder that will hold journal and keys")] = None,
     watch: Annotated[
         float, typer.Option(min=0.0, max=600.0, help="seconds to wait for a port that is not there")
@@ -48,8 +54,9 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="one JSON object on standard output")] = False,
 ) -> None:
     """Check ports, permissions and this computer, and say what to do about each fault."""
-    devices = [parse_device_url(text) for text in urls or []]
-    checks = all_checks(Computer(state=state or default_state()))
+    devices = [parse_device_url(text) for text in (*(urls or []), *_configured(config))]
+    computer = Computer(state=state or default_state())
+    checks = [*all_checks(computer), *hardware_checks(computer)]
     probes = asyncio.run(_probe_all(devices, watch))
     if as_json:
         ok = all(check.ok for check in checks) and all(probe.ok for probe in probes)
@@ -60,6 +67,19 @@ def command(
         raise typer.Exit(3)
     if not all(check.ok for check in checks):
         raise typer.Exit(1)
+
+
+def _configured(path: Path | None) -> list[str]:
+    """Return the device URLs of a configuration file. Raises ConfigError as the table itself does."""
+    if path is None:
+        return []
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not text"
+        raise ConfigError("config-file", f"{path} cannot be read: {why}. Name a table's configuration.") from error
+    devices = parse_config(text, str(path)).devices
+    return [part.url for part in (devices.shoe, devices.reader) if part is not None]
 
 
 def default_state() -> Path:

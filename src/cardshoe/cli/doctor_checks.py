@@ -22,9 +22,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from cardshoe.errors import DeviceError
+from cardshoe.errors import ConfigError, DeviceError
 from cardshoe.transport.holders import Holder, openers
-from cardshoe.transport.usb_library import loaded_backend
+from cardshoe.transport.usb_library import SYSTEM, loaded_backend, wanted_library
 
 LEAST_STATE_BYTES: Final = 512 * 1024 * 1024
 LEAST_TEMP_BYTES: Final = 64 * 1024 * 1024
@@ -126,8 +126,8 @@ def modem_daemon(computer: Computer) -> Check:
         "modem daemon",
         False,
         f"{who} runs, and talks to every new serial port for some seconds",
-        'Remove it (`sudo apt remove modemmanager`), or put ENV{ID_MM_DEVICE_IGNORE}="1" for the devices into '
-        "/etc/udev/rules.d/70-cardshoe.rules.",
+        "Remove it (`sudo apt remove modemmanager`), or install the rules that keep it away: `cardshoe devices "
+        "--udev-rules | sudo tee /etc/udev/rules.d/60-cardshoe.rules`.",
     )
 
 
@@ -240,9 +240,10 @@ def usb(computer: Computer) -> Check:
     """Look whether USB devices can be reached: the library, and the kernel's nodes."""
     try:
         backend = loaded_backend()
-    except DeviceError as error:
+    except (DeviceError, ConfigError) as error:
         return Check("usb", False, "libusb cannot be used", error.text)
-    found = f"libusb through {type(backend).__module__}"
+    whose = "of this computer" if wanted_library() == SYSTEM else "that comes with cardshoe"
+    found = f"libusb {whose}, through {type(backend).__module__}"
     if not (computer.root / "dev/bus/usb").is_dir():
         return Check("usb", True, f"{found}; no /dev/bus/usb", "Without it no usb:// device can be used here.")
     return Check("usb", True, found)

@@ -259,8 +259,8 @@ def explain(url: UsbUrl, error: OSError, *, opening: bool = False, node: str | N
             code, text = (
                 "usb-denied",
                 (
-                    f"may not be opened by this user{f' ({node})' if node else ''}. Install the udev rule for its "
-                    "vendor id, with the user's group, plug the device in again and connect again."
+                    f"may not be opened by this user{f' ({node})' if node else ''}. Install the udev rule for it "
+                    "(`cardshoe devices --udev-rules` prints it), plug the device in again and connect again."
                 ),
             )
         case errno.EBUSY:
