@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Any, Final
 
 from cardshoe.console.ports import TablePort
 from cardshoe.console.showing import shown_plain
@@ -26,6 +26,7 @@ class Feed:
     def __init__(self, table: TablePort) -> None:
         self._table = table
         self._sequence = 0
+        self._state: dict[str, Any] = {}
         self._latest = b""
         self._news = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
@@ -94,14 +95,14 @@ class Feed:
             await self.refresh()
 
     def _encode(self) -> None:
+        """Encode the state, unless it is the one that was told last."""
+        state = shown_plain(self._table.shown, failure=self._table.failure, last=self._table.last_entry)
+        if state == self._state:
+            return
+        self._state = state
         self._sequence += 1
-        state = shown_plain(
-            self._table.shown,
-            sequence=self._sequence,
-            failure=self._table.failure,
-            last=self._table.last_entry,
-        )
-        self._latest = json.dumps(state, ensure_ascii=True, separators=(",", ":")).encode()
+        told = {"sequence": self._sequence, **state}
+        self._latest = json.dumps(told, ensure_ascii=True, separators=(",", ":")).encode()
 
     async def _tell(self) -> None:
         async with self._news:

@@ -150,6 +150,15 @@ ROUTES: Final[tuple[Route, ...]] = (
         "Shoe and reader: health, identity, rates and their course.",
         matter="see_devices",
     ),
+    Route(
+        "POST",
+        "/api/devices/self-test",
+        "self_test",
+        "Look whether devices, journal and disk are as they should be; moves nothing.",
+        matter="self_test",
+        body=_EMPTY,
+        signed=True,
+    ),
     Route("GET", "/api/lab", "lab", "What can be made to go wrong.", lab=True),
     Route(
         "POST",

@@ -17,12 +17,9 @@ from cardshoe.round.next_step import Held
 from cardshoe.table.view import AnswerAlarm, Due, PositionView, TableView
 
 
-def shown_plain(
-    view: TableView, *, sequence: int, failure: CardshoeError | None, last: LastEntry | None
-) -> dict[str, Any]:
-    """Return the state as browsers get it: `sequence` grows with each one, amounts are cents."""
+def shown_plain(view: TableView, *, failure: CardshoeError | None, last: LastEntry | None) -> dict[str, Any]:
+    """Return the state as browsers get it, amounts in cents; the feed puts its number before it."""
     return {
-        "sequence": sequence,
         "table": view.name,
         "game": view.game,
         "method": view.method,

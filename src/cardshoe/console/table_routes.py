@@ -20,6 +20,7 @@ from cardshoe.console.gate import Gate
 from cardshoe.console.metrics import CONTENT_TYPE, exposition
 from cardshoe.console.openapi import document
 from cardshoe.console.ports import PeoplePort, TablePort
+from cardshoe.console.self_test import self_test
 from cardshoe.console.sessions import Session
 from cardshoe.console.trends import Trends
 from cardshoe.errors import Refused
@@ -101,12 +102,17 @@ class TableRoutes:
             }
         )
 
+    async def self_test(self, request: Request) -> Response:
+        """Look whether devices, journal and disk are as they should be."""
+        only(read_object(await request.body()))
+        return said({"checks": [dataclasses.asdict(each) for each in self_test(self._table)]})
+
     async def operation(self, request: Request) -> Response:
-        """Do one operation; answered once it is on disk."""
+        """Do one operation; answered once it is on disk, with the number of the state that shows it."""
         session = self._gate.acting(request)
         number = await self._table.give(read_object(await request.body()), session.person)
         await self._feed.refresh()
-        return said({"accepted": True, "number": number})
+        return said({"accepted": True, "number": number, "sequence": self._feed.sequence})
 
     # --- people
 

@@ -21,27 +21,48 @@ let chip = 500;
 let chosen = null; // the position that decides, where several may
 let amount = null; // the amount of a decision, where it is free
 let dueKey = "";
+let dueSince = 0;
 let sending = false;
 let silentFor = 0;
 
+// Do one operation, and wait until its outcome is shown: what is touched next is about what is seen.
 const give = async (operation) => {
   if (sending) return false;
   sending = true;
   page.classList.add("sending");
   try {
-    return await carried(operation, operate);
+    const done = await carried(operation, operate);
+    if (done && done.sequence) await shown(done.sequence);
+    return Boolean(done);
   } finally {
     sending = false;
     page.classList.remove("sending");
   }
 };
 
+async function shown(sequence) {
+  for (let n = 0; n < 100 && state.sequence < sequence; n += 1) await new Promise((again) => setTimeout(again, 10));
+}
+
+// Chips may be laid down faster than they are written down: each touch waits for the one before.
+let chipsDown = Promise.resolve();
+const inTurn = (act) => {
+  chipsDown = chipsDown.then(act);
+};
+
+// A second touch of the same finger is none: what it would do was not on the screen when it began.
+const TWICE_MS = 300;
+const deliberate = (act) => () => {
+  if (Date.now() - dueSince >= TWICE_MS) act();
+};
+
 // --- wagers
 
 const playerOf = (each) => each.player || t("player", { n: each.position });
 
-async function tapSpot(each, name) {
+async function tapSpot(position, name) {
   if (state.due.step !== "take_wagers") return;
+  const each = state.positions.find((one) => one.position === position);
   const spot = facts.spots.find((one) => one.name === name);
   if (!spot || spot.placed === "decision") {
     tell({ text: t("wager.later", { spot: spotName(name) }), cites: spot ? spot.cites : null });
@@ -122,7 +143,7 @@ function decisions(drawing) {
     one.append(svg("rect", { x: left_ + 3, y: top + 27, width: size - 6, height: 81, rx: 10 }));
     one.append(svg("text", { x: left_ + size / 2, y: top + (cents ? 62 : 73), class: "word", "text-anchor": "middle" }, action(label)));
     if (cents) one.append(svg("text", { x: left_ + size / 2, y: top + 88, class: "sum", "text-anchor": "middle" }, money(cents)));
-    tappable(one, `${place(who)}: ${action(label)} ${cents ? money(cents) : ""}`, () => give({ op: "decide", position: who, action: text }), `choice-${label}`);
+    tappable(one, `${place(who)}: ${action(label)} ${cents ? money(cents) : ""}`, deliberate(() => give({ op: "decide", position: who, action: text })), `choice-${label}`);
     group.append(one);
   });
   drawing.append(group);
@@ -193,7 +214,7 @@ async function countStub() {
 }
 
 function main(label, act, key = "main", kind = "main") {
-  return button(label, act, { kind, key });
+  return button(label, deliberate(act), { kind, key });
 }
 
 function actions() {
@@ -255,7 +276,7 @@ function draw() {
   renewed(parts.next, words);
   parts.next.className = `next ${["wait", "await_stack", "request_stack"].includes(state.due.step) ? "waits" : "acts"} ${words.length > 52 ? "long" : ""}`;
   renewed(parts.lights, lights());
-  const drawing = drawTable(facts, state, { spot: tapSpot, seat: tapSeat });
+  const drawing = drawTable(facts, state, { spot: (each, name) => inTurn(() => tapSpot(each.position, name)), seat: tapSeat });
   decisions(drawing);
   renewed(parts.table, drawing);
   const due = state.due;
@@ -279,6 +300,7 @@ function took(newer) {
   const key = JSON.stringify(newer.due);
   if (key !== dueKey) {
     dueKey = key;
+    dueSince = Date.now();
     chosen = null;
     amount = null;
     silentFor = 0;

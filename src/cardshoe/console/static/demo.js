@@ -66,6 +66,8 @@ async function begin() {
       renewed(next, nextWords(state));
       renewed(table, drawTable(facts, state));
       alarm.show(state);
+      page.dataset.step = state.due.step;
+      page.dataset.sequence = String(state.sequence);
     },
     () => {},
   );

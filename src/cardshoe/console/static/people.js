@@ -46,7 +46,7 @@ export async function carried(operation, send) {
     return Boolean(await second());
   }
   if (!answer.ok) tell(answer.error);
-  return answer.ok;
+  return answer.ok ? answer.data : false;
 }
 
 // The role that acts: on a bench the page says it, with people the table knows it.
