@@ -65,7 +65,7 @@ def mislaid() -> Iterator[Vector]:
         ("shoe", "STACK_READY", bytes(16), "only the fields that all events share"),
         ("reader", "SCAN", b"", "no place"),
         ("reader", "CARD_READ", bytes(18), "no face"),
-        ("reader", "STATUS", bytes(59), "the length of the shoe's STATUS"),
+        ("reader", "STATUS", bytes(68), "the length of the shoe's STATUS"),
     ]:
         message = load(device)[name]
         stem = f"frame/mislaid/{device}-{name.lower()}-{len(payload)}"
@@ -176,13 +176,13 @@ def bad_checks() -> Iterator[Vector]:
 def bad_versions() -> Iterator[Vector]:
     """Versions that no clear session uses, with a right check."""
     for version in (0x00, 0x02, 0x80, 0x81, 0xFF):
-        cites = ["LINK-2.2"] if version != 0x81 else ["LINK-2.2", "LINK-9.1"]
+        cites = ["LINK-2.2"] if version != 0x81 else ["LINK-2.2", "LINK-9.11"]
         wire = wire_of(1, 0x11, 2, ORDER, version=version)
         note = f"version {version:02X}, length and check are right"
         yield _bad(f"frame/bad/version-{version:02x}", cites, "wrong_version", note, wire)
     tagged = bytes([0x81, 1, 0x11, 2, 14]) + ORDER + bytes(range(0xA0, 0xB0))
-    note = "a sealed frame with its 16-byte tag: reserved, dropped"
-    yield _bad("frame/bad/sealed", ["LINK-9.1", "LINK-2.2"], "any", note, _on_line(tagged))
+    note = "a frame of version 81 with a tag and no counter: no layout that there is, and not for a clear session"
+    yield _bad("frame/bad/sealed", ["LINK-9.8", "LINK-2.2"], "any", note, _on_line(tagged))
 
 
 def bad_cobs() -> Iterator[Vector]:

@@ -90,6 +90,84 @@ LINK_ROWS: list[Row] = [
     ("reader", "REJECT", 255, 255, ["LINK-4.8"], {"reason": 6, "rejected_type": 0xFF}, "06ff"),
 ]  # fmt: skip
 
+KEY_A, KEY_B = bytes(range(32)).hex(), bytes(range(255, 223, -1)).hex()
+PROOF = bytes(range(0xB0, 0xC0)).hex()
+_SEAL: dict[str, Value] = {"key_id": "0123456789abcdef", "host_public": KEY_A, "host_proof": PROOF}
+_SEAL_REPLY: dict[str, Value] = {
+    "result": 0,
+    "device_public": KEY_B,
+    "sealed_count": 258,
+    "oldest_event": 5,
+    "last_event": 9,
+}
+_PAIR: dict[str, Value] = {
+    "role": 1,
+    "host_name": "table-7",
+    "host_public": KEY_A,
+    "auditor_public": KEY_B,
+    "proof": PROOF,
+}
+_PAIR_REPLY: dict[str, Value] = {"result": 0, "device_public": KEY_A, "identity_public": KEY_B, "proof": PROOF}
+_NOTHING = 64 * "0"
+
+
+def _sealed_rows(device: str) -> list[Row]:
+    """The messages of sealed sessions, pairing and attestation: the same for every device."""
+    return [
+        (device, "SEAL", 7, 1, ["LINK-9.1", "LINK-9.3"], _SEAL, "0123456789abcdef" + KEY_A + PROOF),
+        (device, "SEAL_REPLY", 7, 1, ["LINK-9.4"], _SEAL_REPLY | {"device_proof": PROOF},
+         "00" + KEY_B + "0201000000000000" "0500000000000000" "0900000000000000" + PROOF),
+        (device, "SEAL_REPLY", 255, 255, ["LINK-9.3"], {"result": 2, "device_public": _NOTHING, "sealed_count": 0,
+         "oldest_event": 0, "last_event": 0, "device_proof": 32 * "0"}, "02" + 144 * "0"),
+        (device, "PAIR", 7, 1, ["LINK-11.4"], _PAIR, "01" "7461626c652d37" + 18 * "0" + KEY_A + KEY_B + PROOF),
+        (device, "PAIR", 1, 0, ["LINK-11.4"], _PAIR | {"role": 0, "host_name": "", "auditor_public": _NOTHING}, None),
+        (device, "PAIR_REPLY", 7, 1, ["LINK-11.5"], _PAIR_REPLY, "00" + KEY_A + KEY_B + PROOF),
+        (device, "PAIR_REPLY", 7, 2, ["LINK-11.5"],
+         {"result": 1, "device_public": _NOTHING, "identity_public": _NOTHING, "proof": 32 * "0"}, "01" + 160 * "0"),
+        (device, "ATTEST", 1, 1, ["LINK-12.1"], {"nonce": KEY_A}, KEY_A),
+        (device, "ATTEST_REPLY", 1, 1, ["LINK-12.1"], {"measurement": KEY_B, "signature": KEY_A + KEY_B}, KEY_B + KEY_A + KEY_B),
+        (device, "UNPAIR", 1, 2, ["LINK-11.7"], {}, ""),
+        (device, "UNPAIR_REPLY", 1, 2, ["LINK-11.7"], {}, ""),
+        (device, "HELLO", 0, 9, ["LINK-5.9", "LINK-11.3"], _hello(SHOE if device == "shoe" else READER, security=2), None),
+        (device, "REJECT", 1, 3, ["LINK-12.5"], {"reason": 7, "rejected_type": 0x38}, "0738"),
+    ]  # fmt: skip
+
+
+ROUND_ROWS: list[Row] = [
+    ("shoe", "BEGIN_ROUND", 1, 1, ["SHOE-9.1"], {"round_id": 0x0102030405060708, "deck_id": 65_536}, "0807060504030201" "00000100"),
+    ("shoe", "BEGIN_ROUND", 1, 2, ["SHOE-9.1"], {"round_id": TOP, "deck_id": 2**32 - 1}, None),
+    ("shoe", "BEGIN_ROUND_REPLY", 1, 1, ["SHOE-9.1"], {"round_id": 258, "result": 5}, "0201000000000000" "05"),
+    ("shoe", "CLOSE_DEAL", 1, 1, ["SHOE-9.6"], {"round_id": 258}, "0201000000000000"),
+    ("shoe", "CLOSE_DEAL_REPLY", 1, 1, ["SHOE-9.6"], {"round_id": 258, "result": 0}, "0201000000000000" "00"),
+    ("shoe", "END_ROUND", 1, 1, ["SHOE-9.9"], {"round_id": TOP}, 16 * "f"),
+    ("shoe", "END_ROUND_REPLY", 1, 1, ["SHOE-9.9"], {"round_id": TOP, "result": 6}, 16 * "f" + "06"),
+    ("shoe", "MATCH_CARD", 1, 1, ["SHOE-9.4"], {"round_id": 258, "command_id": 9, "face": 51}, "0201000000000000" "0900000000000000" "33"),
+    ("shoe", "MATCH_CARD_REPLY", 1, 1, ["SHOE-9.4"], {"round_id": 258, "command_id": 9, "result": 0},
+     "0201000000000000" "0900000000000000" "00"),
+    ("shoe", "MATCH_CARD_REPLY", 1, 2, ["SHOE-9.5"], {"round_id": 258, "command_id": TOP, "result": 6}, None),
+    ("shoe", "REVEAL_STACK", 1, 1, ["SHOE-9.7"], {"round_id": 258, "command_id": 9}, "0201000000000000" "0900000000000000"),
+    ("shoe", "REVEAL_STACK_REPLY", 1, 1, ["SHOE-9.7"],
+     {"round_id": 258, "command_id": 9, "result": 0, "cards": 2, "faces": "33fe" + 10 * "f", "salts": PROOF + PROOF + 160 * "0"},
+     "0201000000000000" "0900000000000000" "00" "02" "33fe" + 10 * "f" + PROOF + PROOF + 160 * "0"),
+    ("shoe", "REVEAL_STACK_REPLY", 1, 2, ["SHOE-9.7"],
+     {"round_id": 258, "command_id": 9, "result": 2, "cards": 0, "faces": 14 * "f", "salts": 224 * "0"}, None),
+    ("shoe", "READ_ASKED", 1, 1, ["SHOE-9.8"], {"back": 63}, "3f"),
+    ("shoe", "READ_ASKED_REPLY", 1, 1, ["SHOE-9.8"],
+     {"total": 65_537, "round_id": 258, "command_id": 9, "asked": 1, "result": 1, "boot_counter": 3, "uptime_ms": 61_000},
+     "01000100" "0201000000000000" "0900000000000000" "01" "01" "03000000" "48ee0000"),
+    ("shoe", "READ_ASKED_REPLY", 1, 2, ["SHOE-9.8"],
+     {"total": 0, "round_id": 0, "command_id": 0, "asked": 0, "result": 0, "boot_counter": 0, "uptime_ms": 0}, None),
+    ("shoe", "CARD_COMMITTED", 1, 19, ["SHOE-9.2", "SHOE-9.3"], _event(round_id=258, command_id=9, slot=4, commitment=KEY_B),
+     EVENT_HEX + "0201000000000000" "0900000000000000" "04" + KEY_B),
+    ("shoe", "ROUND_SEALED", 1, 20, ["SHOE-9.9", "SHOE-9.10"],
+     _event(round_id=258, deck_id=7, first_slot=4, cards=12, auditor="0123456789abcdef", ephemeral=KEY_A, sealed=100 * "5a"),
+     EVENT_HEX + "0201000000000000" "07000000" "04" "0c" "0123456789abcdef" + KEY_A + 100 * "5a"),
+    ("shoe", "ROUND_SEALED", 1, 21, ["SHOE-9.10"],
+     _event(round_id=258, deck_id=7, first_slot=0, cards=0, auditor=16 * "0", ephemeral=_NOTHING, sealed=200 * "0"), None),
+    ("shoe", "CARD_FACE", 1, 22, ["SHOE-9.14"], _event(command_id=9, slot=4, face=51), EVENT_HEX + "0900000000000000" "04" "33"),
+    ("shoe", "DISPENSE_REPLY", 1, 3, ["SHOE-4.2", "SHOE-9.6"], {"command_id": 1, "result": 14}, "0100000000000000" "0e"),
+]  # fmt: skip
+
 COMMAND_ROWS: list[Row] = [
     ("shoe", "QUERY_COMMAND", 1, 1, ["SHOE-3.6"], {"command_id": 1}, "0100000000000000"),
     ("shoe", "QUERY_COMMAND", 1, 2, ["SHOE-3.6"], {"command_id": TOP}, 16 * "f"),
@@ -163,4 +241,5 @@ READER_EVENT_ROWS: list[Row] = [
     ("reader", "FAULT_CLEARED", 1, 7, ["READER-4.2"], _event(fault=0x0402), EVENT_HEX + "0204"),
 ]  # fmt: skip
 
-ROWS = LINK_ROWS + COMMAND_ROWS + SHOE_EVENT_ROWS + READER_EVENT_ROWS
+SEALED_ROWS = _sealed_rows("shoe") + _sealed_rows("reader")
+ROWS = LINK_ROWS + SEALED_ROWS + COMMAND_ROWS + ROUND_ROWS + SHOE_EVENT_ROWS + READER_EVENT_ROWS
