@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from people_bench import CONFIG, OWNER, PINS, people_file, person
+from people_bench import CONFIG, OWNER, PINS, Bench, people_file, person
 
 from cardshoe import cli
+from cardshoe.cli.pin_entry import PinEntry
+from cardshoe.cli.signers import Signers, sign_for
+from cardshoe.errors import CardshoeError
 from cardshoe.journal import JournalReader, verify
 from cardshoe.table import persons
 from cardshoe.table.people_file import PeopleFile
+from cardshoe.table.roles import Matter
 
 TRIED = "918273"
 
@@ -400,3 +404,33 @@ def test_a_lock_outlives_kill_9(table: Path) -> None:
     assert run.sign_in("Flo") == "done"
     run.kill()
     assert verify(table / "journal").ok
+
+
+def test_what_is_signed_for_elsewhere_reaches_the_journal(people: Command, tmp_path: Path) -> None:
+    """T13: pairing a device away from a running table: a technician and the floor, and the next opening writes it."""
+    people.enrolled("Flo", "Ada", "Tim")
+    store = PeopleFile(people.file)
+
+    def sign(first: str, second: str | None, pins: str) -> str:
+        read, write = os.pipe()
+        os.write(write, "".join(PINS[name] + "\n" for name in pins.split()).encode())
+        os.close(write)
+        try:
+            sign_for(store, Matter.PAIR_DEVICE, Signers(first, None, second, None, PinEntry(read)))
+        except CardshoeError as error:
+            return error.code
+        finally:
+            os.close(read)
+        return "done"
+
+    assert sign("Tim", None, "Tim") == "people-as"
+    assert sign("Flo", "Tim", "Flo Tim") == "role"
+    assert sign("Tim", "Tim", "Tim Tim") == "second-person-same"
+    assert sign("Tim", "Ada", "Tim Ada") == "second-person-role"
+    assert sign("Tim", "Flo", "Tim Tim") == "sign-in-wrong"
+    assert store.read().last_change == 3
+    assert sign("Tim", "Flo", "Tim Flo") == "done"
+    bench = Bench()
+    bench.take(bench.controller.attended(lambda authority: authority.people_told(store.read()), 0.0))
+    [told] = bench.bodies("signed_elsewhere")
+    assert (told["name"], told["role"], told["by"], told["second"]) == ("pair-device", "technician", "Tim", "Flo")

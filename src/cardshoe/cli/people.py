@@ -9,34 +9,38 @@ that cannot be used.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from cardshoe.cli.pin_entry import PinEntry, load_key_file, make_key_file
+from cardshoe.cli.pin_entry import PinEntry, make_key_file
+from cardshoe.cli.signers import (
+    AsOption,
+    KeyOption,
+    PinFdOption,
+    SecondKeyOption,
+    SecondOption,
+    Signers,
+    author_for,
+    proved,
+)
 from cardshoe.clock import SystemClock
-from cardshoe.errors import ConfigError, Refused
+from cardshoe.errors import Refused
 from cardshoe.table.people import Author, People
 from cardshoe.table.people_file import PeopleFile, boot_id
 from cardshoe.table.persons import (
-    CHALLENGE_BYTES,
     SALT_BYTES,
     Person,
     PinHash,
-    Proof,
     checked_name,
     hashed,
     key_of,
-    proves,
     public_key,
-    signed,
 )
-from cardshoe.table.roles import MATTERS, Matter, Role
+from cardshoe.table.roles import Matter, Role
 from cardshoe.table.tries import Tried, left_s
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -45,28 +49,9 @@ _STORE_BYTES: Final = 16
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="The people's file of the table.", show_default=False)]
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The person's name.", show_default=False)]
 _Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
-_As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Who does this; asked for PIN or --key.")]
-_Key = Annotated[Path | None, typer.Option("--key", metavar="FILE", help="The key file of --as, in place of a PIN.")]
-_Second = Annotated[str | None, typer.Option("--second", metavar="NAME", help="The second person, who signs too.")]
-_SecondKey = Annotated[Path | None, typer.Option("--second-key", metavar="FILE", help="The key file of --second.")]
-_PinFd = Annotated[
-    int | None,
-    typer.Option("--pin-fd", min=0, metavar="N", help="Read PINs from this descriptor, one a line, as they are asked."),
-]
 _PublicKey = Annotated[
     str | None, typer.Option("--public-key", metavar="HEX", help="The person signs in by a key file, and has no PIN.")
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Signers:
-    """Who signs for a change, and where their PINs come from."""
-
-    first: str | None
-    first_key: Path | None
-    second: str | None
-    second_key: Path | None
-    entry: PinEntry
 
 
 @app.command("add")
@@ -76,20 +61,20 @@ def add_command(
     *,
     role: Annotated[Role, typer.Option(help="What the person is here.")],
     public: _PublicKey = None,
-    by: _As = None,
-    key: _Key = None,
-    second: _Second = None,
-    second_key: _SecondKey = None,
-    pin_fd: _PinFd = None,
+    by: AsOption = None,
+    key: KeyOption = None,
+    second: SecondOption = None,
+    second_key: SecondKeyOption = None,
+    pin_fd: PinFdOption = None,
     as_json: _Json = False,
 ) -> None:
     """Enrol a person, whose PIN is typed twice here, or whose key file has this public key."""
     store, name = PeopleFile(file), checked_name(name)
-    signers = _Signers(by, key, second, second_key, PinEntry(pin_fd))
+    signers = Signers(by, key, second, second_key, PinEntry(pin_fd))
     people = store.read() if store.exists() else People(secrets.token_hex(_STORE_BYTES))
     if people.find(name) is not None:
         raise Refused("person-exists", f"{name} is enrolled already; names differ by more than capitals")
-    author = _author(store, people, Matter.ENROL_PERSON, signers)
+    author = author_for(store, people, Matter.ENROL_PERSON, signers)
     secret = _new_secret(name, public, signers.entry)
     person = Person(name, role, secret, author.by, author.second, author.at)
     store.change(lambda now: now.with_person(person, author), begin=people if not people.persons else None)
@@ -126,18 +111,18 @@ def remove_command(
     file: _File,
     name: _Name,
     *,
-    by: _As = None,
-    key: _Key = None,
-    second: _Second = None,
-    second_key: _SecondKey = None,
-    pin_fd: _PinFd = None,
+    by: AsOption = None,
+    key: KeyOption = None,
+    second: SecondOption = None,
+    second_key: SecondKeyOption = None,
+    pin_fd: PinFdOption = None,
     as_json: _Json = False,
 ) -> None:
     """Remove a person; who is signed in by that name is signed out before the next order."""
     store = PeopleFile(file)
     people = store.read()
     gone = people.need(name)
-    author = _author(store, people, Matter.REMOVE_PERSON, _Signers(by, key, second, second_key, PinEntry(pin_fd)))
+    author = author_for(store, people, Matter.REMOVE_PERSON, Signers(by, key, second, second_key, PinEntry(pin_fd)))
     store.change(lambda now: now.without_person(gone.name, author))
     store.forget_tries(gone.name)
     _tell(f"{gone.name} is removed.", {"name": gone.name}, author, as_json=as_json)
@@ -149,22 +134,22 @@ def pin_command(
     name: _Name,
     *,
     public: _PublicKey = None,
-    by: _As = None,
-    key: _Key = None,
-    second: _Second = None,
-    second_key: _SecondKey = None,
-    pin_fd: _PinFd = None,
+    by: AsOption = None,
+    key: KeyOption = None,
+    second: SecondOption = None,
+    second_key: SecondKeyOption = None,
+    pin_fd: PinFdOption = None,
     as_json: _Json = False,
 ) -> None:
     """Change a PIN: one's own by the old one, or --key; a forgotten one by two people."""
     store = PeopleFile(file)
     people = store.read()
-    person, signers = people.need(name), _Signers(by, key, second, second_key, PinEntry(pin_fd))
+    person, signers = people.need(name), Signers(by, key, second, second_key, PinEntry(pin_fd))
     if by is None or key_of(by) == key_of(name):
-        _proved(store, people, person.name, key, signers.entry)
+        proved(store, people, person.name, key, signers.entry)
         author = Author(person.name, "", SystemClock().wall())
     else:
-        author = _author(store, people, Matter.RESET_PIN, signers)
+        author = author_for(store, people, Matter.RESET_PIN, signers)
     secret = _new_secret(person.name, public, signers.entry)
     store.change(lambda now: now.with_secret(person.name, secret, author))
     store.forget_tries(person.name)
@@ -173,13 +158,19 @@ def pin_command(
 
 @app.command("unlock")
 def unlock_command(
-    file: _File, name: _Name, *, by: _As = None, key: _Key = None, pin_fd: _PinFd = None, as_json: _Json = False
+    file: _File,
+    name: _Name,
+    *,
+    by: AsOption = None,
+    key: KeyOption = None,
+    pin_fd: PinFdOption = None,
+    as_json: _Json = False,
 ) -> None:
     """Forgive the wrong tries of a person who is locked out."""
     store = PeopleFile(file)
     people = store.read()
     person = people.need(name)
-    author = _author(store, people, Matter.UNLOCK_PERSON, _Signers(by, key, None, None, PinEntry(pin_fd)))
+    author = author_for(store, people, Matter.UNLOCK_PERSON, Signers(by, key, None, None, PinEntry(pin_fd)))
     store.change(lambda now: now.with_unlocked(person.name, author))
     store.forget_tries(person.name)
     _tell(f"{person.name} may try again.", {"name": person.name}, author, as_json=as_json)
@@ -194,47 +185,6 @@ def key_command(
     """Make a key file for a person who signs in by a key, and print its public key for `add --public-key`."""
     public = make_key_file(file)
     print(json.dumps({"key": str(file), "public_key": public}) if as_json else public)
-
-
-def _author(store: PeopleFile, people: People, matter: Matter, signers: _Signers) -> Author:
-    """Return who signs for `matter`. Raises `ConfigError` (`people-as`) and what a wrong proof or role raises."""
-    at = SystemClock().wall()
-    if not people.governed and signers.first is None:
-        return Author(f"owner of the file, user {os.geteuid()}", "", at)
-    rule, roles = MATTERS[matter], {role.value for role in MATTERS[matter].first}
-    if signers.first is None:
-        also = " --second NAME" if rule.seconds else ""
-        raise ConfigError("people-as", f"The people of this list keep it themselves: add --as NAME{also}.")
-    first = _proved(store, people, signers.first, signers.first_key, signers.entry)
-    if first.role not in rule.first:
-        raise Refused("role", f"{first.name} is {first.role.value}; {matter.value} is for {' or '.join(sorted(roles))}")
-    seconds = rule.second_of(first.role)
-    if not seconds or not people.governed:
-        return Author(first.name, "", at)
-    if signers.second is None:
-        raise ConfigError("people-as", f"{matter.value} needs a second person: add --second NAME.")
-    if key_of(signers.second) == key_of(first.name):
-        raise Refused("second-person-same", f"{first.name} signs already; another person has to sign, too")
-    second = _proved(store, people, signers.second, signers.second_key, signers.entry)
-    if second.role not in seconds:
-        may = " or ".join(sorted(role.value for role in seconds))
-        raise Refused("second-person-role", f"{second.name} is {second.role.value}; {may} may sign as the second")
-    return Author(first.name, second.name, at)
-
-
-def _proved(store: PeopleFile, people: People, name: str, key: Path | None, entry: PinEntry) -> Person:
-    """Return the person who has just proved to be `name`; each try counts as one at the table does."""
-    challenge = secrets.token_bytes(CHALLENGE_BYTES)
-    proof: Proof = entry.typed(name) if key is None else signed(load_key_file(key), name, challenge)
-    person = people.find(name)
-    if person is None:
-        store.count_nobody()
-    else:
-        store.begin_try(person.name, now=time.monotonic())
-    if not proves(proof, name, person) or person is None:
-        raise Refused("sign-in-wrong", "nobody of this name has this PIN or key; look at both and try again")
-    store.forget_tries(person.name)
-    return person
 
 
 def _new_secret(name: str, public: str | None, entry: PinEntry) -> PinHash | bytes:

@@ -27,7 +27,7 @@ ENROLLED: Final = "person_enrolled"
 REMOVED: Final = "person_removed"
 PIN_CHANGED: Final = "pin_changed"
 UNLOCKED: Final = "person_unlocked"
-CHANGES: Final = (ENROLLED, REMOVED, PIN_CHANGED, UNLOCKED)
+SIGNED: Final = "signed_elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,9 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of the list, `number` from 1; `what` is the kind of its record in the journal."""
+    """One change of the list, `number` from 1; `what` is the kind of its record in the journal, `name` whom or what it
+    is about.
+    """
 
     number: int
     what: str
@@ -112,6 +114,13 @@ class People:
         """Return the list with the note that the wrong tries of that person were forgiven."""
         return self._changed(self.persons, UNLOCKED, self.need(name), author)
 
+    def with_signature(self, matter: Matter, author: Author) -> People:
+        """Return the list with the note that people of it signed for `matter` away from a running table."""
+        first = self.find(author.by)
+        number, role = self.last_change + 1, first.role.value if first is not None else ""
+        change = Change(number, SIGNED, matter.value, role, author.by, author.second, author.at)
+        return replace(self, changes=(*self.changes, change)[-MOST_CHANGES:])
+
     def _changed(self, persons: tuple[Person, ...], what: str, whom: Person, author: Author) -> People:
         change = Change(self.last_change + 1, what, whom.name, whom.role.value, author.by, author.second, author.at)
         return replace(self, persons=persons, changes=(*self.changes, change)[-MOST_CHANGES:])
@@ -144,7 +153,7 @@ class _Person(_Part):
 
 class _Change(_Part):
     number: int = Field(ge=1)
-    what: Literal["person_enrolled", "person_removed", "pin_changed", "person_unlocked"]
+    what: Literal["person_enrolled", "person_removed", "pin_changed", "person_unlocked", "signed_elsewhere"]
     name: str
     role: str
     by: str

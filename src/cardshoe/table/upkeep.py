@@ -245,5 +245,6 @@ _TAKEN: Final[Mapping[str, Callable[[Upkeep, Mapping[str, Any], int], Upkeep]]] 
     "person_removed": _people_changed,
     "person_unlocked": _people_changed,
     "pin_changed": _people_changed,
+    "signed_elsewhere": _people_changed,
 }
 """What each kind of entry does to the upkeep."""
