@@ -14,7 +14,7 @@ from cardshoe.errors import InputError
 from cardshoe.games.verdicts import Case
 from cardshoe.round import events
 from cardshoe.round.events import EntryCorrected, Event, RoundOpened, WagerPlaced
-from cardshoe.round.records import from_record, kind_of, to_record
+from cardshoe.round.records import from_record, kind_of, recorded, to_record
 
 KINDS: tuple[type[Event], ...] = typing.get_args(Event)
 TEXT = st.text(max_size=8)
@@ -48,6 +48,20 @@ def test_there_and_back(event: Event) -> None:
     record = to_record(event)
     assert record["kind"] == kind_of(event)
     assert from_record(json.loads(json.dumps(record))) == event
+
+
+@given(st.sampled_from(KINDS).flatmap(_events))
+def test_what_a_table_absorbs_is_what_a_restart_reads(event: Event) -> None:
+    """P2: the short way through `recorded` gives the record, and the event, of the long one."""
+    record, taken = recorded(event)
+    assert record == to_record(event)
+    assert taken == from_record(json.loads(json.dumps(record)))
+
+
+def test_an_event_that_no_record_could_give_is_refused_on_the_way_in() -> None:
+    """P6: a number in the place of a text is found before it is written."""
+    with pytest.raises(InputError, match="is not what stands there"):
+        recorded(events.StackRequested(1, 2, 3))  # type: ignore[arg-type]
 
 
 def test_kinds_are_distinct_and_kebab() -> None:

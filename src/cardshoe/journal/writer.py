@@ -11,7 +11,7 @@ import queue
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from cardshoe.errors import JournalError
 from cardshoe.journal.canonical import Prepared
@@ -44,8 +44,7 @@ class Answer(Protocol):
         """Tell whether one of the two was called."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     batch: tuple[Prepared, ...]
     sealed: bool
     answer: Answer
@@ -58,6 +57,7 @@ class Writer:
         self.durable: Head = committer.head
         self.failure: JournalError | None = None
         self.failure_told = False
+        self._ended = False
         self._path = path
         self._committer = committer
         self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
@@ -76,7 +76,7 @@ class Writer:
         if not batch:
             raise JournalError("journal-entry", "An append without a record was asked for.")
         self._requests.put(_Request(batch, sealed, answer))
-        if not self._thread.is_alive():
+        if self._ended:
             self._drain()
 
     def stop(self, timeout_s: float) -> bool:
@@ -155,6 +155,7 @@ class Writer:
             self.failure = self.failure or error
         finally:
             self._fail_unanswered(requests)
+            self._ended = True  # from here on who puts something into the queue takes it out again
             self._drain()
 
     def _fail_unanswered(self, requests: list[_Request]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -79,7 +80,8 @@ class Table:
         self.failure: CardshoeError | None = None
         self._clock = clock
         self._opener = opener
-        self._queue: asyncio.Queue[tuple[Work, asyncio.Future[None] | None]] = asyncio.Queue()
+        self._inputs: deque[tuple[Work, asyncio.Future[None] | None]] = deque()
+        self._idle: asyncio.Future[None] | None = None
         self._shown = self._look()
         self._change = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
@@ -123,7 +125,7 @@ class Table:
         if self.failure is not None:
             raise self.failure
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait((work, done))
+        self._enqueue(work, done)
         await done
 
     # --- life
@@ -188,7 +190,7 @@ class Table:
         if self._task is None or self.failure is not None:
             return
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait((self.controller.advance, done))
+        self._enqueue(self.controller.advance, done)
         await asyncio.wait({done}, timeout=FLUSH_S)
         if done.done() and done.exception() is not None:
             _log.warning("the last records could not be written: %s", done.exception())
@@ -197,7 +199,10 @@ class Table:
 
     async def _serve(self) -> None:
         while True:
-            work, done = await self._queue.get()
+            while not self._inputs:
+                self._idle = asyncio.get_running_loop().create_future()
+                await self._idle
+            work, done = self._inputs.popleft()
             try:
                 await self._carry_out(work(self._clock.now()))
             except JournalError as error:
@@ -278,8 +283,10 @@ class Table:
 
     # --- devices
 
-    def _enqueue(self, work: Work) -> None:
-        self._queue.put_nowait((work, None))
+    def _enqueue(self, work: Work, done: asyncio.Future[None] | None = None) -> None:
+        self._inputs.append((work, done))
+        if self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
 
     def _shoe_happened(self, event: ShoeEvent) -> None:
         self._enqueue(lambda now: self.controller.shoe(event, now))
