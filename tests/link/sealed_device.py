@@ -6,14 +6,10 @@ It shares no code with the product but the typed messages: keys, proofs, tags an
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "firmware_protocols" / "vectors"))
 
 import sealed_wire as sealed
 from rfc_ciphers import ed25519_public, ed25519_sign, sha256, x25519_public
