@@ -14,8 +14,9 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from firmware_runner import FirmwareRunner
 from world_runner import WorldRunner
 
 SEEDS = {"shoe": 1, "twin": 2}
@@ -54,6 +55,24 @@ class Front(ABC):
         return
 
 
+class Device(Protocol):
+    """What hangs on the far side: a world, or firmware."""
+
+    serial_number: str
+
+    def opened(self) -> None:
+        """The host opened the port."""
+
+    def put(self, data: bytes) -> None:
+        """Bytes from the host."""
+
+    def control(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Hands and counters."""
+
+    def close(self) -> None:
+        """End it."""
+
+
 @dataclass
 class Bench:
     """The worlds behind one front end."""
@@ -61,7 +80,7 @@ class Bench:
     front: Front
 
     def __post_init__(self) -> None:
-        self._worlds: dict[str, WorldRunner] = {}
+        self._worlds: dict[str, Device] = {}
         self._serials: dict[str, str] = {}
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +99,8 @@ class Bench:
     def _front(self, what: str, device: str, values: dict[str, Any]) -> dict[str, Any]:
         match what:
             case "features":
-                return {"features": sorted(self.front.features)}
+                worlds = set() if "FRONT_FIRMWARE" in os.environ else {"counters"}
+                return {"features": sorted(self.front.features | worlds)}
             case "reset":
                 self._reset(**values)
             case "plug":
@@ -105,10 +125,18 @@ class Bench:
         """New worlds, the shoe plugged in, its twin too where wanted; `same`: with the same number on the outside."""
         self.close()
         for name in ("shoe", "twin") if twins else ("shoe",):
-            world = WorldRunner(SEEDS[name], lambda data, name=name: self.front.deliver(name, data), self.front.lock)
+            world = self._device(name)
             self._worlds[name] = world
             self._serials[name] = self._worlds["shoe"].serial_number if same else world.serial_number
             self._plug(name)
+
+    def _device(self, name: str) -> Device:
+        def told(data: bytes) -> None:
+            self.front.deliver(name, data)
+
+        if "FRONT_FIRMWARE" in os.environ:
+            return FirmwareRunner(told, self.front.lock)
+        return WorldRunner(SEEDS[name], told, self.front.lock)
 
     def _plug(self, name: str) -> None:
         world = self._worlds[name]

@@ -20,7 +20,7 @@ from guest_image import boot, make_image
 import cardshoe
 
 HERE = Path(__file__).parent
-BOOT_S = 120.0
+BOOT_S = 400.0
 
 
 def main() -> int:

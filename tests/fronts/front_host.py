@@ -46,6 +46,11 @@ def pty(lock: Any) -> int:
     return worker(_class("front_pty", "PtyFront")(lock))
 
 
+def firmware(lock: Any) -> int:
+    """The reference firmware behind a pty; its own line has the speed that it has."""
+    return worker(_class("front_pty", "PtyFront")(lock, paced=False))
+
+
 def usbfs(lock: Any) -> int:
     """usbfs from user space."""
     return worker(_class("front_usbfs", "Usbfs")(lock))
@@ -61,7 +66,7 @@ def _class(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-KINDS = {"backend": backend, "pty": pty, "usbfs": usbfs, "tty": tty}
+KINDS = {"backend": backend, "pty": pty, "firmware": firmware, "usbfs": usbfs, "tty": tty}
 
 
 def main() -> None:

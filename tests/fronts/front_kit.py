@@ -6,6 +6,7 @@ missing feature of the kernel is a listed skip everywhere.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -48,7 +49,54 @@ def lacking(kind: str) -> tuple[str | None, str | None]:
         return no_umockdev(), None
     if kind.startswith("guest-"):
         return no_guest(), None
+    if kind.startswith("firmware-"):
+        return no_compiler(kind), None
     return None, None
+
+
+def no_compiler(kind: str) -> str | None:
+    """What building and running this firmware lacks, or None."""
+    wanted = {
+        "firmware-host": (["gcc"], "apt install gcc libc6-dev"),
+        "firmware-avr": (
+            ["gcc", "avr-gcc", "/usr/include/simavr/sim_avr.h"],
+            "apt install gcc-avr avr-libc libsimavr-dev",
+        ),
+        "firmware-arm": (["arm-none-eabi-gcc", "qemu-system-arm"], "apt install gcc-arm-none-eabi qemu-system-arm"),
+    }
+    tools, install = wanted[kind]
+    missing = [tool for tool in tools if shutil.which(tool) is None and not os.path.exists(tool)]
+    return f"{install} ({', '.join(missing)} missing)" if missing else None
+
+
+def firmware_command(kind: str, out: Path) -> list[str]:
+    """Build the firmware; how it is run, in real time, with a hand of its own that takes the stacks."""
+    sys.path.insert(0, str(HERE.parent / "firmware"))
+    kit = importlib.import_module("firmware_kit")
+    times = {"card_ms": 20, "count_ms": 5, "hand_ms": 40, "doubles": 0, "seed": 1}
+    flags = [f"-DBENCH_{key.upper()}={value}" for key, value in times.items()]
+    match kind:
+        case "firmware-host":
+            options = [word for key, value in times.items() for word in (f"--{key.replace('_', '-')}", str(value))]
+            return [str(kit.build(out, "host")), *options]
+        case "firmware-avr":
+            runner = out / "avr_runner"
+            source = str(kit.HERE / "avr_runner.c")
+            kit.compile_or_fail(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(runner), source, "-lsimavr"])
+            return [str(runner), str(kit.build(out, "avr", *flags)), "-r"]
+        case _:
+            qemu = [
+                "qemu-system-arm",
+                "-M",
+                "lm3s6965evb",
+                "-nographic",
+                "-monitor",
+                "none",
+                "-serial",
+                "pty",
+                "-kernel",
+            ]
+            return [*qemu, str(kit.build(out, "arm", *flags))]
 
 
 def no_guest() -> str | None:
@@ -91,6 +139,8 @@ def command(kind: str) -> list[str]:
     worker = [sys.executable, str(HERE / "front_worker.py")]
     if kind == "umockdev":
         return ["umockdev-wrapper", SYSTEM_PYTHON, str(HERE / "front_umockdev.py"), *worker]
+    if kind.startswith("firmware-"):
+        return [sys.executable, str(HERE / "front_host.py"), "firmware"]
     if kind.startswith("guest-"):
         return [sys.executable, str(HERE / "front_guest.py"), kind.removeprefix("guest-")]
     return [sys.executable, str(HERE / "front_host.py"), kind]
@@ -99,15 +149,19 @@ def command(kind: str) -> list[str]:
 class FrontProcess:
     """One front end with its worker, for many bodies."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, out: Path) -> None:
+        """`out` is for what must be built first."""
         self.kind = kind
+        told = {"PYTHONPATH": str(SOURCE)}
+        if kind.startswith("firmware-"):
+            told["FRONT_FIRMWARE"] = json.dumps(firmware_command(kind, out))
         self._process = subprocess.Popen(
             command(kind),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | {"PYTHONPATH": str(SOURCE)},
+            env=os.environ | told,
         )
         self.said: list[str] = []
 

@@ -46,8 +46,8 @@ class _Line:
     master: int
     slave: int
     put: Callable[[bytes], None]
-    to_host: Pacer = field(default_factory=Pacer)
-    to_device: Pacer = field(default_factory=Pacer)
+    to_host: Pacer
+    to_device: Pacer
     waiting: list[tuple[float, bytes]] = field(default_factory=list)
 
 
@@ -56,8 +56,12 @@ class PtyFront(Front):
 
     features = frozenset({"busy", "paced", "twins"})
 
-    def __init__(self, lock: threading.RLock) -> None:
+    def __init__(self, lock: threading.RLock, *, paced: bool = True) -> None:
+        """`paced` False: bytes pass at once, for a device that has a line of its own."""
         super().__init__(lock)
+        self._byte_s = BYTE_S if paced else 0.0
+        if not paced:
+            self.features = frozenset({"busy"})
         self._directory = tempfile.TemporaryDirectory(prefix="front-")
         self._lines: dict[str, _Line] = {}
         self._wake_out, self._wake_in = os.pipe2(os.O_NONBLOCK)
@@ -70,7 +74,7 @@ class PtyFront(Front):
         master, slave = os.openpty()
         tty.setraw(slave)
         os.set_blocking(master, False)
-        self._lines[name] = _Line(master, slave, put)
+        self._lines[name] = _Line(master, slave, put, Pacer(self._byte_s), Pacer(self._byte_s))
         link = self._link(name)
         fresh = link.with_suffix(".new")
         fresh.symlink_to(os.ttyname(slave))

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-from cardshoe.devices.events import DeviceIdentified, DeviceRefused
+from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import CommandOutcome, DeckVerified, ShoeStatusSeen, StackReady, StackTaken
@@ -76,7 +76,7 @@ class ShoeTable:
             while True:
                 while self.happened:
                     event = self.happened.pop(0)
-                    assert not isinstance(event, DeviceRefused), event.error.text
+                    assert not isinstance(event, DeviceRefused | DeviceLost), event.error.text
                     if isinstance(event, kind) and right(event):
                         return event
                 assert not self.losses or kind is DeviceError, self.losses[0].text

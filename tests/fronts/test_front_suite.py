@@ -10,17 +10,21 @@ import pytest
 from front_bodies import BODIES
 from front_kit import FrontProcess
 
-USB = {"usb", "packets", "twins", "busy"}
+USB = {"usb", "packets", "twins", "busy", "counters"}
 OURS = {"access", "kernel driver", "claims", "quick", "partial"}
 FEATURES = {
     "backend": USB | OURS,
     "usbfs": USB | OURS | {"system"},
-    "umockdev": {"usb"},
-    "tty": {"line", "busy", "modem", "twins"},
-    "pty": {"busy", "paced", "twins"},
+    "umockdev": {"usb", "counters"},
+    "tty": {"line", "busy", "modem", "twins", "counters"},
+    "pty": {"busy", "paced", "twins", "counters"},
+    "firmware-host": {"busy"},
+    "firmware-avr": {"busy"},
+    "firmware-arm": {"busy"},
     "guest-usbfs": USB | {"guest", "system"},
-    "guest-acm": {"twins", "busy", "guest", "acm", "system"},
+    "guest-acm": {"twins", "busy", "guest", "acm", "system", "counters"},
 }
+NIGHTLY = {"guest-usbfs", "guest-acm", "firmware-arm"}
 LONG = {"opened_and_closed_a_thousand_times"}
 
 
@@ -30,12 +34,12 @@ def pairs() -> list[object]:
         pytest.param(kind, name, id=f"{kind}-{name}", marks=_marks(kind, name))
         for kind, features in FEATURES.items()
         for name, body in BODIES.items()
-        if body.needs <= features and not (name in LONG and kind.startswith("guest"))
+        if body.needs <= features and not (name in LONG and kind in NIGHTLY)
     ]
 
 
 def _marks(kind: str, name: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.nightly] if kind.startswith("guest") or name in LONG else []
+    return [pytest.mark.nightly, pytest.mark.timeout(900)] if kind in NIGHTLY or name in LONG else []
 
 
 @pytest.mark.parametrize(("front", "body"), pairs(), indirect=["front"], scope="session")
@@ -47,7 +51,10 @@ def test_body(front: FrontProcess, body: str) -> None:
         print(f"{front.kind} {body}: {verdict['figures']}")
 
 
-@pytest.mark.parametrize("front", [pytest.param(kind, marks=_marks(kind, "")) for kind in FEATURES], indirect=True)
+KINDS = [pytest.param(kind, marks=_marks(kind, "")) for kind in FEATURES]
+
+
+@pytest.mark.parametrize("front", KINDS, indirect=True, scope="session")
 def test_the_list_of_features_is_what_the_front_end_says(front: FrontProcess) -> None:
     """Nothing is left out in silence."""
     assert set(front.run("features")["features"]) == FEATURES[front.kind]
