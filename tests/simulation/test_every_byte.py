@@ -71,6 +71,7 @@ def test_a_line_cut_at_some_bytes_of_a_round(way: str) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("way", ["out", "in"])
 def test_a_line_cut_at_every_byte_of_a_round(way: str) -> None:
     """P1, P2, E31: the same at each byte of each frame."""

@@ -74,6 +74,7 @@ def test_a_few_minutes_of_a_working_day(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(7200)
 def test_memory_stays_flat_over_a_working_day(tmp_path: Path) -> None:
     """1,920 rounds in 8 virtual hours: resident memory drifts by less than 2 % after the first hour."""
     taken, passed_s = _a_day(1920, speed=2.0, directory=tmp_path, every=240)
@@ -194,6 +195,7 @@ def test_a_million_bytes_that_nobody_should_send(end: str) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("end", ENDS)
 def test_a_hundred_million_bytes_that_nobody_should_send(end: str) -> None:
     """The same with 10^8 bytes each: no exception, and no growth after the first tenth."""
