@@ -49,7 +49,7 @@ def test_hello_says_who_it_is() -> None:
     assert reply.spec_hash == spec_hash("shoe")
     assert (reply.device_kind, reply.model, reply.firmware) == (1, "CS-SIM-SHOE", "1.0.0-sim")
     assert reply.serial.startswith("SIM-S-")
-    assert (reply.boot_counter, reply.ring_size, reply.capabilities) == (1, 128, 31)
+    assert (reply.boot_counter, reply.ring_size, reply.capabilities) == (1, 128, 255)
     assert (reply.oldest_event, reply.last_event) == (1, 1)
 
 
@@ -182,7 +182,7 @@ def test_sequences_wrap() -> None:
     ("kind", "payload", "reason"),
     [
         (0x3F, b"", UNKNOWN_TYPE),
-        (0x16, b"abc", UNKNOWN_TYPE),
+        (0x2F, b"abc", UNKNOWN_TYPE),
         (0x05, b"", UNKNOWN_TYPE),
         (0x40, b"", UNKNOWN_TYPE),
         (0x00, b"", UNKNOWN_TYPE),

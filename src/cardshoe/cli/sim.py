@@ -17,6 +17,7 @@ from cardshoe.sim import mutations
 from cardshoe.sim.errors import SimError
 from cardshoe.sim.ports import Address, parse_address
 from cardshoe.sim.process import Addresses, Settings, read_faults, serve
+from cardshoe.sim.world import checked_capabilities
 
 HANDS_HELP = 'Unix socket for the dealer\'s hands and for faults, JSON Lines; {"do": "help"} lists what it takes.'
 _SEED = re.compile(r"-?[0-9]{1,40}")
@@ -33,6 +34,9 @@ def command(
     faults: Annotated[Path | None, typer.Option(help="Fault data, JSON Lines.")] = None,
     state: Annotated[Path | None, typer.Option(help="Directory for the devices' memory and the cards.")] = None,
     mutate: Annotated[list[str] | None, typer.Option(help="Break this clause on purpose (repeatable).")] = None,
+    shoe_can: Annotated[
+        str, typer.Option(help="Comma-separated, of commits, reveals, envelopes, tells_faces; or none.")
+    ] = "commits,reveals,envelopes",
     as_json: Annotated[bool, typer.Option("--json", help="Print the ready line as JSON.")] = False,
 ) -> None:
     """Run one simulated world: the shoe, the table reader and the table that they share."""
@@ -45,6 +49,7 @@ def command(
             faults=() if faults is None else read_faults(faults),
             state_dir=state,
             mutations=mutations.checked(mutate or ()),
+            shoe_can=_capabilities(shoe_can),
         )
         status = serve(settings, _announce_json if as_json else _announce)
     except SimError as error:
@@ -58,6 +63,10 @@ def _seed(text: str | None) -> int | None:
     if not _SEED.fullmatch(text):
         raise SimError(f"--seed is {text!r}, wanted is a whole number")
     return int(text)
+
+
+def _capabilities(text: str) -> frozenset[str]:
+    return checked_capabilities(() if text == "none" else text.split(","))
 
 
 def _ports(shoe: str | None, reader: str | None) -> dict[str, Address]:

@@ -33,6 +33,66 @@ class Result(IntEnum):
     WRONG_MODE = 11
     RING_FULL = 12
     BAD_VALUE = 13
+    DEAL_CLOSED = 14
+
+
+class RoundResult(IntEnum):
+    """The answer to BEGIN_ROUND, CLOSE_DEAL and END_ROUND (SHOE-9.1, SHOE-9.6, SHOE-9.9)."""
+
+    DONE = 0
+    BAD_VALUE = 1
+    STALE_ROUND = 2
+    BUSY = 3
+    STACK_AT_GATE = 4
+    WRONG_DECK = 5
+    NOT_OPEN = 6
+
+
+class MatchResult(IntEnum):
+    """The answer to MATCH_CARD (SHOE-9.4, SHOE-9.5)."""
+
+    MATCH = 0
+    MISMATCH = 1
+    UNREAD = 2
+    NO_TRY_LEFT = 3
+    NOT_OPEN = 4
+    UNKNOWN_STACK = 5
+    BAD_VALUE = 6
+
+
+class RevealResult(IntEnum):
+    """The answer to REVEAL_STACK (SHOE-9.7)."""
+
+    REVEALED = 0
+    NOT_OPEN = 1
+    NOT_YET = 2
+    UNKNOWN_STACK = 3
+    SPENT = 4
+
+
+class RoundState(IntEnum):
+    """Where the round in the shoe stands (SHOE-2.6)."""
+
+    NONE = 0
+    DEALING = 1
+    CLOSED = 2
+
+
+class AskedKind(IntEnum):
+    """What was asked, in the log of tries (SHOE-9.8)."""
+
+    NOTHING = 0
+    MATCH = 1
+    REVEAL = 2
+
+
+class Capability(IntEnum):
+    """What a shoe can do (SHOE-1.1), beyond what every simulated one can."""
+
+    COMMITS = 32
+    REVEALS = 64
+    ENVELOPES = 128
+    TELLS_FACES = 256
 
 
 class ClearResult(IntEnum):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from cardshoe.sim import inside_the_door
 from cardshoe.sim.codes import MODES
 from cardshoe.sim.errors import Impossible
 from cardshoe.sim.faults import KINDS, TRIGGERS, parse
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 DEVICES: Final = ("shoe", "reader")
 _TO: Final = {"to": Key(choices=PLACES)}
 _WHAT: Final = {"what": Key(choices=PLACES), "cards": optional(Kind.COUNT)}
+_DEVICE: Final = {"device": Key(choices=DEVICES)}
 _HELD: Final = ("dealer", *POSITIONS)
 _CAUSES: Final = {"reset": BootCause.RESET, "watchdog": BootCause.WATCHDOG}
 
@@ -117,6 +119,29 @@ REQUESTS: Final[dict[str, Request]] = {
     "reset": Request(
         _reset, {"device": Key(choices=DEVICES), "cause": optional(choices=tuple(_CAUSES), default="reset")}
     ),
+    "switch_cards": Request(
+        lambda world, v: world.sleights.switch(v["from"], v["to"], v["card"], v["with"]),
+        {
+            "from": Key(choices=PLACES),
+            "to": Key(choices=PLACES),
+            "card": optional(Kind.COUNT, default=1),
+            "with": optional(Kind.COUNT, default=1),
+        },
+    ),
+    "replace_card": Request(
+        lambda world, v: world.sleights.replace(v["at"], v["card"], v["as"], foreign=v["foreign"]),
+        {
+            "at": Key(choices=PLACES),
+            "card": optional(Kind.COUNT, default=1),
+            "as": optional(),
+            "foreign": optional(Kind.FLAG, default=False),
+        },
+    ),
+    "pairing": Request(lambda world, v: inside_the_door.press(world, v["device"]), _DEVICE),
+    "unpair": Request(lambda world, v: inside_the_door.hold(world, v["device"]), _DEVICE),
+    "label": Request(lambda world, v: inside_the_door.label(world, v["device"]), _DEVICE),
+    "identity": Request(lambda world, v: inside_the_door.identity(world, v["device"]), _DEVICE),
+    "security": Request(lambda world, v: inside_the_door.security(world, v["device"]), _DEVICE),
     "fault": Request(_fault, None),
     "faults_left": Request(_faults_left, {}),
     "line": Request(_line, None),

@@ -43,7 +43,7 @@ class Card:
         """The card as a person names it."""
         if self.design is Design.HOUSE or self.design is Design.FOREIGN:
             return _SPELLED[self.face]
-        return self.design.value
+        return str(self.design.value)
 
 
 @dataclass(frozen=True, slots=True)

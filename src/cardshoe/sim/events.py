@@ -59,7 +59,10 @@ class EventRing:
         return self._memory.ring[0].event_id if self._memory.ring else self._memory.last_event + 1
 
     def begin_session(self, session: int) -> None:
-        """Nothing has been sent in the new session yet."""
+        """Nothing has been sent in the new session yet; in session 0 nothing is."""
+        if self._repeat is not None:
+            self._repeat.cancel()
+            self._repeat = None
         self._session = session
         self._sent.clear()
 
@@ -106,7 +109,7 @@ class EventRing:
     def _send(self, event: StoredEvent) -> None:
         self._frames_sent = (self._frames_sent + 1) % 256
         self._sent[event.event_id] = self._timers.now
-        self._outlet.send(wire.Frame(wire.VERSION_CLEAR, self._session, event.type, self._frames_sent, event.payload))
+        self._outlet.send(wire.Frame(self._outlet.version, self._session, event.type, self._frames_sent, event.payload))
         if "LINK-7.4" in self._mutations:
             self._memory.ring.remove(event)
 

@@ -15,6 +15,7 @@ from typing import Final
 from cardshoe.sim.codes import MODES
 from cardshoe.sim.deck import DECK_CARDS, face_of
 from cardshoe.sim.errors import Impossible
+from cardshoe.sim.exit_reader import KINDS as EXIT_READINGS
 from cardshoe.sim.journey import Effect
 from cardshoe.sim.power import CutPlan
 from cardshoe.sim.reader import FOREIGN, UNREADABLE, Misreading
@@ -27,6 +28,7 @@ class Occasion(Enum):
 
     DISPENSE = "the next dispense"
     READ = "the next card read"
+    EXIT = "the next card that passes the exit reader"
     CUT = "the next time the shoe comes to that point"
     NOW = "at once"
 
@@ -73,12 +75,16 @@ KINDS: Final[dict[str, FaultKind]] = {
     "foreign_read": FaultKind(Occasion.READ, _PLACE),
     "duplicate_read": FaultKind(Occasion.READ, _PLACE),
     "previous_read": FaultKind(Occasion.READ, _PLACE),
+    "exit_unreadable": FaultKind(Occasion.EXIT),
+    "exit_misread": FaultKind(Occasion.EXIT, {"as": optional()}),
+    "commitment_wrong": FaultKind(Occasion.EXIT),
     "power_cut": FaultKind(Occasion.CUT, _AT | {"on_after_s": optional(Kind.NUMBER)}),
     "device_reset": FaultKind(Occasion.CUT, _AT),
     "unexpected_card": FaultKind(Occasion.NOW, {"source": optional(choices=("magazine", "hand"), default="magazine")}),
     "door": FaultKind(Occasion.NOW),
     "mode": FaultKind(Occasion.NOW, {"mode": Key(choices=tuple(MODES))}),
     "watchdog_reset": FaultKind(Occasion.NOW),
+    "firmware_changed": FaultKind(Occasion.NOW, {"device": optional(choices=("shoe", "reader"), default="shoe")}),
     **{name: FaultKind(Occasion.NOW) for name in ENVIRONMENT},
     **{name: FaultKind(Occasion.NOW, _FOR) for name in READER_CAUSES},
     **{name: FaultKind(Occasion.NOW, _DECK) for name in DECK_KINDS},
@@ -252,6 +258,26 @@ class FaultBook:
             self._armed.remove(fault)
             return CutPlan(reset=fault.kind == "device_reset", on_after_s=fault.number("on_after_s"))
         return None
+
+    def exit_reading(self, face: int) -> int:
+        """Return the face that the exit reader makes of `face`."""
+        fault = self._at_exit(EXIT_READINGS)
+        if fault is None:
+            return face
+        return UNREADABLE if fault.kind == "exit_unreadable" else self._wrong(fault, face).face
+
+    def commits_wrongly(self) -> bool:
+        """Tell whether the next commitment is to be a wrong one."""
+        return self._at_exit(("commitment_wrong",)) is not None
+
+    def _at_exit(self, kinds: tuple[str, ...]) -> Fault | None:
+        """Take the fault of one of these kinds that is due for the card that passes, or None."""
+        fault = next((one for one in self._armed if one.kind in kinds), None)
+        if fault is not None:
+            self._armed.remove(fault)
+            return fault
+        lasting = [one for one in self._lasting if one.kind in kinds]
+        return next((one for one in lasting if self._rng.random() < (one.chance or 0.0)), None)
 
     def misreading(self, place: str, face: int) -> Misreading | None:
         """Return what goes wrong with the reading of a card at `place`, or None."""

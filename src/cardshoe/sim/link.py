@@ -1,7 +1,7 @@
-"""The device's side of link-v1: sessions, commands once only, heartbeat and lease.
+"""The device's side of link-v1: commands once only, heartbeat and lease, and which frames of which session count.
 
-Owns LINK-4 to LINK-6 and LINK-8 as far as they bind a device. Must not know what the messages of a device mean: that
-is the firmware's, met through `Firmware`.
+Owns LINK-4, LINK-6, LINK-8, LINK-9.11 and LINK-12 as far as they bind a device; how a session begins is in `sessions`.
+Must not know what the messages of a device mean: that is the firmware's, met through `Firmware`.
 """
 
 from __future__ import annotations
@@ -12,37 +12,33 @@ from typing import Final, Protocol
 
 from cardshoe.sim import wire
 from cardshoe.sim.agenda import Entry, Timers
+from cardshoe.sim.attesting import Measured, attested
+from cardshoe.sim.channel import Tally
 from cardshoe.sim.events import EventRing
-from cardshoe.sim.messages import MESSAGES, SPEC_HASHES, Layout, Value, layout_of
-from cardshoe.sim.nvram import RING_SIZE, LinkMemory, Store
+from cardshoe.sim.keys import KeyMemory
+from cardshoe.sim.messages import MESSAGES, Layout, Value, layout_of
+from cardshoe.sim.nvram import LinkMemory, Store
 from cardshoe.sim.outlet import Outlet
+from cardshoe.sim.pairing import PairingDesk
+from cardshoe.sim.sealing import Sealer
+from cardshoe.sim.sessions import Identity, Sessions
 
 HELLO: Final = 0x01
 HEARTBEAT: Final = 0x02
 EVENT_ACK: Final = 0x03
+SEAL: Final = 0x04
+PAIR: Final = 0x05
+ATTEST: Final = 0x38
+UNPAIR: Final = 0x39
 COMMANDS: Final = range(0x10, 0x40)
 EVENTS: Final = range(0x60, 0x80)
 REPLY_BIT: Final = 0x80
 
-NO_SESSION, UNKNOWN_TYPE, WRONG_LENGTH, WRONG_SEQUENCE, NOT_ALLOWED, BAD_VALUE = range(1, 7)
-OK, WRONG_SPEC_HASH, PURPOSE_UNAVAILABLE, SECURITY_UNAVAILABLE, BUSY = range(5)
-PURPOSE_DEAL, PURPOSE_SERVICE = range(2)
+NO_SESSION, UNKNOWN_TYPE, WRONG_LENGTH, WRONG_SEQUENCE, NOT_ALLOWED, BAD_VALUE, SEALED_ONLY = range(1, 8)
 
 LEASE_MIN_MS: Final = 250
 LEASE_MAX_MS: Final = 2000
 LATE_REPLY_S: Final = 0.4  # of the device that breaks LINK-4.2
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who the device is, as HELLO_REPLY tells it (LINK-5.3). `device` is "shoe" or "reader"."""
-
-    device: str
-    kind: int
-    model: str
-    serial: str
-    firmware: str
-    capabilities: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +60,9 @@ class Firmware(Protocol):
     def holds_live_deck(self) -> bool:
         """Tell whether a service session must be refused (LINK-5.8)."""
 
+    def knows(self, name: str) -> bool:
+        """Tell whether this device has a command at all (SHOE-9): one that it has not is `unknown_type`."""
+
     def allowed(self, name: str, *, service: bool) -> bool:
         """Tell whether a command belongs to the session's purpose (LINK-4.8)."""
 
@@ -81,7 +80,10 @@ class Firmware(Protocol):
 
 
 class DeviceLink:
-    """One start of a device's link; what outlives it is in `LinkMemory`. `firmware` is set right after making it."""
+    """One start of a device's link; what outlives it is in `LinkMemory` and `KeyMemory`.
+
+    `firmware` is set right after making it. `secret` gives 32 random bytes, `nonce` 16.
+    """
 
     firmware: Firmware
 
@@ -90,8 +92,11 @@ class DeviceLink:
         *,
         identity: Identity,
         memory: LinkMemory,
+        keys: KeyMemory,
+        measured: Measured,
         timers: Timers,
         nonce: Callable[[], bytes],
+        secret: Callable[[], bytes],
         send: Callable[[bytes], None],
         store: Store,
         mutations: frozenset[str],
@@ -100,20 +105,32 @@ class DeviceLink:
         self._identity = identity
         self._memory = memory
         self._timers = timers
-        self._nonce = nonce
-        self._store = store
+        self._keys = keys
+        self._measured = measured
         self._mutations = mutations
         self._outlet = Outlet(device=device, timers=timers, send=send, spoil="LINK-2.4" in mutations)
         self.events = EventRing(
             device=device, memory=memory, timers=timers, outlet=self._outlet, store=store, mutations=mutations
         )
+        self.tally = Tally()
+        self.sessions = Sessions(
+            identity=identity,
+            memory=memory,
+            keys=keys,
+            nonce=nonce,
+            outlet=self._outlet,
+            events=self.events,
+            sealer=Sealer(device=device, keys=keys, store=store, secret=secret, tally=self.tally, mutations=mutations),
+            desk=PairingDesk(device=device, keys=keys, timers=timers, store=store, secret=secret, mutations=mutations),
+            store=store,
+            mutations=mutations,
+            follow=self,
+        )
         self._deframer = wire.Deframer()
+        self._deframer.unseal = self._unsealed
         self._booted_at = timers.now
         self.commands_seen = 0
-        self.session = 0
-        self._service = False
-        self._host_nonce: Value = b""
-        self._device_nonce = b""
+        self._first_attest: Reply | None = None
         self._kept: tuple[wire.Frame, wire.Frame] | None = None
         self._next_sequence = 1
         self._lease_until: float | None = None
@@ -122,27 +139,98 @@ class DeviceLink:
 
     def raise_event(self, name: str, values: Mapping[str, Value], *, unsent: bool = False) -> None:
         """Report an event: kept until the host has consumed it. `unsent` keeps it only (a power cut just then)."""
-        self.events.add(name, values, uptime_ms=self._uptime_ms(), unsent=unsent)
+        self.events.add(name, values, uptime_ms=self.uptime_ms, unsent=unsent)
 
     # --- what comes in
 
     def receive(self, data: bytes) -> None:
         """Take bytes from the line."""
-        for frame in self._deframer.feed(data):
+        for frame in self._deframer.stream(data):
             self._on_frame(frame)
+
+    def _unsealed(self, content: bytes) -> wire.Frame | None:
+        """Only a sealed session reads sealed frames (LINK-9.11), and only its own."""
+        channel = self._outlet.channel
+        if channel is not None and channel.over:
+            self.sessions.end()
+            return None
+        frame = None if channel is None else channel.unseal(content)
+        return frame if frame is not None and frame.session == self.session else None
 
     def _on_frame(self, frame: wire.Frame) -> None:
         if frame.type >= REPLY_BIT or frame.type in EVENTS:
             return  # only devices send these: never answered (LINK-4.9)
         if frame.type in COMMANDS:
             self.commands_seen += 1
-        if frame.type == HELLO and frame.session == 0:
-            self._on_hello(frame)
-        elif frame.type == HELLO or self._strange(frame):
+        sealed = frame.version == wire.VERSION_SEALED
+        if not sealed and self._opens(frame):
+            return
+        if not sealed and self.sessions.sealed and not self._broken("LINK-9.11"):
+            return  # whoever holds the wire could have written it (LINK-9.11)
+        if frame.type == HELLO or self._strange(frame):
             if frame.type != EVENT_ACK:  # dropped without a word (LINK-5.6)
                 self._reject(frame, NO_SESSION)
         else:
             self._on_session_frame(frame)
+
+    def _opens(self, frame: wire.Frame) -> bool:
+        """Take a frame that begins a session or belongs to one that only pairs; tell whether it was one."""
+        sessions = self.sessions
+        if frame.type == HELLO and frame.session == 0:
+            values = self._values(MESSAGES[self._identity.device]["HELLO"], frame)
+            if values is None:
+                self._reject(frame, WRONG_LENGTH)
+            else:
+                sessions.hello(frame, values)
+        elif frame.type == SEAL and sessions.awaits_seal(frame.session):
+            self._of_length("SEAL", frame, sessions.on_seal)
+        elif sessions.awaits_pair(frame.session):
+            if frame.type == PAIR:  # nothing else is known there (LINK-11.3)
+                self._of_length("PAIR", frame, sessions.on_pair)
+        elif frame.type == SEAL and sessions.sealed:
+            self._reject(frame, NO_SESSION)
+        else:
+            return False
+        return True
+
+    def _of_length(self, name: str, frame: wire.Frame, act: Callable[[wire.Frame], None]) -> None:
+        if len(frame.payload) == MESSAGES[self._identity.device][name].size:
+            act(frame)
+        else:
+            self._reject(frame, WRONG_LENGTH)
+
+    @property
+    def auditor(self) -> bytes:
+        """The auditor's key of this session's pairing, else of the last pairing; 00 for none (SHOE-9.10)."""
+        present = self.sessions.present
+        pairing = None if present is None else present.pairing
+        return self._keys.auditor if pairing is None else pairing.auditor
+
+    @property
+    def boot_counter(self) -> int:
+        """How often the device has started (LINK-5.10)."""
+        return self._memory.boot_counter
+
+    @property
+    def session(self) -> int:
+        """The number of the present session, 0 for none."""
+        return self.sessions.number
+
+    def session_began(self) -> None:
+        """Nothing of the session before counts (LINK-5.4)."""
+        self._kept = None
+        self._next_sequence = 1
+        self._old_status = None
+        self._first_attest = None
+
+    @property
+    def starting(self) -> bool:
+        """Tell whether the device is still starting."""
+        return self.firmware.starting
+
+    def holds_live_deck(self) -> bool:
+        """Tell whether a service session must be refused (LINK-5.8)."""
+        return self.firmware.holds_live_deck()
 
     def _strange(self, frame: wire.Frame) -> bool:
         return self.session == 0 or (frame.session != self.session and not self._broken("LINK-5.6"))
@@ -162,74 +250,6 @@ class DeviceLink:
         if self._broken("LINK-2.8") and len(payload) == layout.size + 1:
             payload = payload[:-1]
         return layout.unpack(payload) if len(payload) == layout.size else None
-
-    # --- sessions
-
-    def _on_hello(self, frame: wire.Frame) -> None:
-        values = self._values(MESSAGES[self._identity.device]["HELLO"], frame)
-        if values is None:
-            self._reject(frame, WRONG_LENGTH)
-            return
-        result = self._judge_hello(values)
-        if result == OK:
-            if not self._same_hello(values) or self._broken("LINK-5.5"):
-                self._begin_session(values)
-            if not self._broken("LINK-5.11"):
-                self.events.forget(number(values["consumed_event"]))
-        reply = self._hello_reply(result, values["host_nonce"])
-        self._outlet.send(self._outlet.frame("HELLO_REPLY", frame.sequence, reply, session=0))
-        if result == OK:
-            self.events.send_held(after_hello=True)
-
-    def _same_hello(self, values: Mapping[str, Value]) -> bool:
-        return self.session != 0 and values["host_nonce"] == self._host_nonce
-
-    def _judge_hello(self, values: Mapping[str, Value]) -> int:
-        if self.firmware.starting:
-            return BUSY
-        if values["spec_hash"] != SPEC_HASHES[self._identity.device] and not self._broken("LINK-5.3"):
-            return WRONG_SPEC_HASH
-        if self._same_hello(values):
-            return OK  # the same answer, whatever has changed since (LINK-5.5)
-        purpose = values["purpose"]
-        if purpose not in {PURPOSE_DEAL, PURPOSE_SERVICE}:
-            return PURPOSE_UNAVAILABLE
-        if purpose == PURPOSE_SERVICE and self.firmware.holds_live_deck():
-            return PURPOSE_UNAVAILABLE
-        return OK if values["security"] == 0 else SECURITY_UNAVAILABLE
-
-    def _begin_session(self, values: Mapping[str, Value]) -> None:
-        memory = self._memory
-        if memory.session_number == 0 or not self._broken("LINK-5.4"):
-            memory.session_number = memory.session_number % 255 + 1
-        self._store.touch()
-        self.session = memory.session_number
-        self._service = values["purpose"] == PURPOSE_SERVICE
-        self._host_nonce = values["host_nonce"]
-        self._device_nonce = self._nonce()
-        self._kept = None
-        self._next_sequence = 1
-        self._old_status = None
-        self.events.begin_session(self.session)
-
-    def _hello_reply(self, result: int, nonce: Value) -> dict[str, Value]:
-        identity = self._identity
-        return {
-            "result": result,
-            "host_nonce": nonce,
-            "device_nonce": self._device_nonce if result == OK else self._nonce(),
-            "spec_hash": SPEC_HASHES[identity.device],
-            "session": self.session if result == OK else 0,
-            "device_kind": identity.kind,
-            "model": identity.model,
-            "serial": identity.serial,
-            "firmware": identity.firmware,
-            "boot_counter": self._memory.boot_counter,
-            "ring_size": RING_SIZE,
-            "capabilities": identity.capabilities,
-            "oldest_event": self.events.oldest,
-            "last_event": self._memory.last_event,
-        }
 
     # --- commands
 
@@ -253,14 +273,36 @@ class DeviceLink:
 
     def _carried_out(self, frame: wire.Frame) -> Reply | int:
         layout = layout_of(self._identity.device, frame.type)
-        if layout is None:
+        if layout is None or not self.firmware.knows(layout.name):
             return UNKNOWN_TYPE
         values = self._values(layout, frame)
         if values is None:
             return WRONG_LENGTH
-        if not self.firmware.allowed(layout.name, service=self._service):
+        if frame.type in {ATTEST, UNPAIR}:
+            return self._of_the_link(layout.name, values)
+        present = self.sessions.present
+        if not self.firmware.allowed(layout.name, service=present is not None and present.service):
             return NOT_ALLOWED
         return self.firmware.command(layout.name, values)
+
+    def _of_the_link(self, name: str, values: Mapping[str, Value]) -> Reply | int:
+        present = self.sessions.present
+        if present is None or (not self.sessions.sealed and not self._broken("LINK-12.5")):
+            return SEALED_ONLY
+        if name == "UNPAIR":
+            return Reply("UNPAIR_REPLY", {}, then=self.sessions.unpair)
+        if self._first_attest is not None and self._broken("LINK-12.1"):
+            return self._first_attest
+        answer = attested(
+            values["nonce"],
+            transcript=present.transcript,
+            measured=self._measured,
+            identity=self._identity,
+            secret=self._keys.identity,
+            boot_counter=self._memory.boot_counter,
+        )
+        self._first_attest = Reply("ATTEST_REPLY", answer)
+        return self._first_attest
 
     def _answer(self, frame: wire.Frame, reply: Reply) -> None:
         answer = self._outlet.frame(reply.name, frame.sequence, reply.values, session=self.session)
@@ -275,7 +317,8 @@ class DeviceLink:
 
     def _reject(self, frame: wire.Frame, reason: int) -> None:
         payload: dict[str, Value] = {"reason": reason, "rejected_type": frame.type}
-        self._outlet.send(self._outlet.frame("REJECT", frame.sequence, payload, session=frame.session))
+        clear = frame.version == wire.VERSION_CLEAR
+        self._outlet.send(self._outlet.frame("REJECT", frame.sequence, payload, session=frame.session, clear=clear))
 
     # --- heartbeat, lease, acknowledgement
 
@@ -304,7 +347,7 @@ class DeviceLink:
         left_s = 0.0 if self._lease_until is None else self._lease_until - self._timers.now
         return {
             "boot_counter": self._memory.boot_counter,
-            "uptime_ms": self._uptime_ms(),
+            "uptime_ms": self.uptime_ms,
             "last_event": self._memory.last_event,
             "held_events": self.events.held,
             "lease_left_ms": max(0, round(left_s * 1000)),
@@ -320,7 +363,9 @@ class DeviceLink:
     def _broken(self, clause: str) -> bool:
         return clause in self._mutations
 
-    def _uptime_ms(self) -> int:
+    @property
+    def uptime_ms(self) -> int:
+        """Milliseconds since the start, in 32 bits (LINK-8.2)."""
         return int((self._timers.now - self._booted_at) * 1000) & 0xFFFFFFFF
 
 

@@ -60,6 +60,7 @@ class Mechanism:
         self._plan: Entry | None = None
         self._pull = Pull.NORMAL
         self.face_seen = False  # the colour sensor at the exit saw a face in this run
+        self._at_exit = state.mouth[0] if state.mouth else None
         self.cover_seen = False  # … and what passes there now, or passed last, is a cover card
 
     # --- what firmware reads
@@ -83,6 +84,11 @@ class Mechanism:
     def covers_inside(self) -> int:
         """Cover cards that lie ahead of undealt cards."""
         return len(self.state.magazine) - counted(self.state.magazine)
+
+    def passed_exit(self) -> Placed | None:
+        """Return what the exit reader saw pass, once: a pulse without a card has nothing to show."""
+        passed, self._at_exit = self._at_exit, None
+        return passed
 
     # --- one run of the feeder
 
@@ -193,6 +199,7 @@ class Mechanism:
         state, journey = self.state, self._journey
         going = len(state.path) if journey.hits("double_feed", flagged=True) else 1
         state.mouth, state.path = state.path[:going], state.path[going:]
+        self._at_exit = state.mouth[0]
         self.cover_seen = state.mouth[0].is_cover
         shown = any(placed.face_up for placed in state.mouth) and not journey.hits("face_up", flagged=True)
         self.face_seen = self.face_seen or shown

@@ -93,6 +93,18 @@ _LINK: Final = (
     _layout("HEARTBEAT", 0x02, "lease_ms:u16"),
     _layout("EVENT_ACK", 0x03, "consumed_event:u64"),
     _layout("REJECT", 0xFF, "reason:u8 rejected_type:u8"),
+    _layout("SEAL", 0x04, "key_id:bytes8 host_public:bytes32 host_proof:bytes16"),
+    _layout(
+        "SEAL_REPLY",
+        0x84,
+        "result:u8 device_public:bytes32 sealed_count:u64 oldest_event:u64 last_event:u64 device_proof:bytes16",
+    ),
+    _layout("PAIR", 0x05, "role:u8 host_name:text16 host_public:bytes32 auditor_public:bytes32 proof:bytes16"),
+    _layout("PAIR_REPLY", 0x85, "result:u8 device_public:bytes32 identity_public:bytes32 proof:bytes16"),
+    _layout("ATTEST", 0x38, "nonce:bytes32"),
+    _layout("ATTEST_REPLY", 0xB8, "measurement:bytes32 signature:bytes64"),
+    _layout("UNPAIR", 0x39),
+    _layout("UNPAIR_REPLY", 0xB9),
 )
 
 _SHOE: Final = (
@@ -119,6 +131,22 @@ _SHOE: Final = (
         0x95,
         "stacks_total:u32 cards_total:u32 misfeeds_total:u32 rereads_total:u32 faults_total:u32 shuffles_total:u32",
     ),
+    _layout("BEGIN_ROUND", 0x16, "round_id:u64 deck_id:u32"),
+    _layout("BEGIN_ROUND_REPLY", 0x96, "round_id:u64 result:u8"),
+    _layout("CLOSE_DEAL", 0x17, "round_id:u64"),
+    _layout("CLOSE_DEAL_REPLY", 0x97, "round_id:u64 result:u8"),
+    _layout("END_ROUND", 0x18, "round_id:u64"),
+    _layout("END_ROUND_REPLY", 0x98, "round_id:u64 result:u8"),
+    _layout("MATCH_CARD", 0x19, "round_id:u64 command_id:u64 face:u8"),
+    _layout("MATCH_CARD_REPLY", 0x99, "round_id:u64 command_id:u64 result:u8"),
+    _layout("REVEAL_STACK", 0x1A, "round_id:u64 command_id:u64"),
+    _layout("REVEAL_STACK_REPLY", 0x9A, "round_id:u64 command_id:u64 result:u8 cards:u8 faces:bytes7 salts:bytes112"),
+    _layout("READ_ASKED", 0x1B, "back:u8"),
+    _layout(
+        "READ_ASKED_REPLY",
+        0x9B,
+        "total:u32 round_id:u64 command_id:u64 asked:u8 result:u8 boot_counter:u32 uptime_ms:u32",
+    ),
     _layout("BOOTED", 0x60, _EVENT + "cause:u8 cards_at:u8"),
     _layout("STACK_READY", 0x61, _EVENT + "command_id:u64 deck_id:u32 cards:u8 first_slot:u8"),
     _layout("STACK_TAKEN", 0x62, _EVENT + "command_id:u64 cards:u8"),
@@ -142,6 +170,13 @@ _SHOE: Final = (
     _layout("LEASE_LOST", 0x6F, _EVENT + "running_command:u64"),
     _layout("MODE_CHANGED", 0x70, _EVENT + "mode:u8"),
     _layout("CARD_UNEXPECTED", 0x71, _EVENT + "cards:u8"),
+    _layout("CARD_COMMITTED", 0x72, _EVENT + "round_id:u64 command_id:u64 slot:u8 commitment:bytes32"),
+    _layout(
+        "ROUND_SEALED",
+        0x73,
+        _EVENT + "round_id:u64 deck_id:u32 first_slot:u8 cards:u8 auditor:bytes8 ephemeral:bytes32 sealed:bytes100",
+    ),
+    _layout("CARD_FACE", 0x74, _EVENT + "command_id:u64 slot:u8 face:u8"),
 )
 
 _READER: Final = (

@@ -38,6 +38,7 @@ class Mishaps:
         shoe: Callable[[], Shoe | None],
         reader: Callable[[], Reader | None],
         reader_causes: list[str],
+        changed_firmware: list[str],
         shoe_line: Line,
         rng: random.Random,
         store: Store,
@@ -52,6 +53,7 @@ class Mishaps:
         self._shoe = shoe
         self._reader = reader
         self._reader_causes = reader_causes
+        self._changed_firmware = changed_firmware
         self._shoe_line = shoe_line
         self._rng = rng
         self._store = store
@@ -80,6 +82,9 @@ class Mishaps:
                 self._hands.unexpected_card(fault.text("source"))
             case "usb_drop":
                 self._shoe_line.unplug(fault.number("for_s"))
+            case "firmware_changed":
+                if fault.text("device") not in self._changed_firmware:
+                    self._changed_firmware.append(fault.text("device"))
             case "watchdog_reset":
                 if not self._shoe_box.powered:
                     raise Impossible("the shoe has no power: it cannot restart")

@@ -25,7 +25,8 @@ COMMANDS_REMEMBERED: Final = 64
 UNKNOWN: Final = 0xFF
 STATE_FILE: Final = "world.json"
 LOCK_FILE: Final = "lock"
-STATE_VERSION: Final = 1
+STATE_VERSION: Final = 2
+ASKED_REMEMBERED: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,54 @@ class CommandRecord:
 
 
 @dataclass(slots=True)
+class CommittedCard:
+    """One card of a round: its face as the exit reader saw it, and whether a try has spent it."""
+
+    command_id: int
+    slot: int
+    face: int
+    spent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One entry of the log of tries (SHOE-9.8): never a face."""
+
+    round_id: int
+    command_id: int
+    asked: int
+    result: int
+    boot_counter: int
+    uptime_ms: int
+
+
+@dataclass(slots=True)
+class RoundMemory:
+    """The open round, or the last one. `seed` is hexadecimal, empty when none is open; `tries` by command id."""
+
+    round_id: int = 0
+    state: int = 0
+    deck_id: int = 0
+    seed: str = ""
+    cards: list[CommittedCard] = field(default_factory=list)
+    tries: dict[int, int] = field(default_factory=dict)
+    revealed: list[int] = field(default_factory=list)
+    log: list[Asked] = field(default_factory=list)
+    asked_total: int = 0
+
+    def note(self, entry: Asked) -> None:
+        """Write a try or a reveal; the oldest beyond 64 are forgotten, nothing else clears the log (SHOE-9.8)."""
+        self.log.append(entry)
+        del self.log[:-ASKED_REMEMBERED]
+        self.asked_total += 1
+
+
+@dataclass(slots=True)
 class ShoeMemory:
     """What the shoe remembers. `passed` counts the cards of this deck that have left through the exit sensor."""
 
     link: LinkMemory = field(default_factory=LinkMemory)
+    round: RoundMemory = field(default_factory=RoundMemory)
     last_command: int = 0
     running: int = 0
     records: dict[int, CommandRecord] = field(default_factory=dict)
@@ -115,6 +160,13 @@ def _link_from(data: Mapping[str, Any]) -> LinkMemory:
     return LinkMemory(**{**data, "ring": ring})
 
 
+def _round_from(data: Mapping[str, Any]) -> RoundMemory:
+    cards = [CommittedCard(**item) for item in data["cards"]]
+    log = [Asked(**item) for item in data["log"]]
+    tries = {int(command): count for command, count in data["tries"].items()}  # JSON has no numbers as names
+    return RoundMemory(**{**data, "cards": cards, "log": log, "tries": tries})
+
+
 def _plain(value: object) -> object:
     return value.hex() if isinstance(value, bytes) else value
 
@@ -131,7 +183,8 @@ def memory_to_json(memory: ShoeMemory | ReaderMemory) -> dict[str, Any]:
 def shoe_from_json(data: Mapping[str, Any]) -> ShoeMemory:
     """Return the shoe's memory from what `memory_to_json` gave."""
     records = {item["command_id"]: CommandRecord(**item) for item in data["records"]}
-    return ShoeMemory(**{**data, "link": _link_from(data["link"]), "records": records})
+    rounds = _round_from(data["round"])
+    return ShoeMemory(**{**data, "link": _link_from(data["link"]), "records": records, "round": rounds})
 
 
 def reader_from_json(data: Mapping[str, Any]) -> ReaderMemory:

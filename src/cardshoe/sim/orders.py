@@ -14,6 +14,7 @@ from cardshoe.sim.link import BAD_VALUE, Reply, number
 from cardshoe.sim.messages import FAULT_NAMES, LOCKOUT, Value
 from cardshoe.sim.nvram import CommandRecord
 from cardshoe.sim.prepare import Preparation
+from cardshoe.sim.rounds import ROUND_ORDERS
 
 if TYPE_CHECKING:
     from cardshoe.sim.shoe import Shoe
@@ -46,14 +47,15 @@ def _common(shoe: Shoe, command_id: int, *, bad: bool) -> list[tuple[bool, Resul
 
 def judge_dispense(shoe: Shoe, command_id: int, deck_id: int, cards: int, destination: int) -> Result:
     """Return the first reason against this DISPENSE, or ACCEPTED (SHOE-4.2)."""
-    memory = shoe.memory
+    memory, rounds = shoe.memory, shoe.rounds
     bad = not 1 <= cards <= CARDS_MAX or destination > DESTINATION_MAX
     left = memory.deck_cards - memory.passed
     return _first(
         [
             *_common(shoe, command_id, bad=bad),
             (memory.deck_state != DeckState.VERIFIED, Result.DECK_NOT_VERIFIED),
-            (memory.deck_id != deck_id, Result.WRONG_DECK),
+            (memory.deck_id != deck_id or rounds.has_other_deck(deck_id), Result.WRONG_DECK),
+            (rounds.deal_closed, Result.DEAL_CLOSED),
             (left < cards, Result.NOT_ENOUGH_CARDS),
         ]
     )
@@ -167,5 +169,6 @@ ORDERS: Final[dict[str, Callable[[Shoe, Mapping[str, Value]], Reply | int]]] = {
     "PREPARE_DECK": prepare_deck,
     "CLEAR_FAULT": clear_fault,
     "READ_COUNTERS": read_counters,
+    **ROUND_ORDERS,
 }
 MOTION: Final = frozenset({"DISPENSE", "PREPARE_DECK"})

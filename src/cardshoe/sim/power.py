@@ -11,8 +11,11 @@ from enum import IntEnum
 from typing import Protocol
 
 from cardshoe.sim.agenda import Agenda, Timers
-from cardshoe.sim.link import DeviceLink, Firmware, Identity
+from cardshoe.sim.attesting import Measured
+from cardshoe.sim.keys import KeyMemory
+from cardshoe.sim.link import DeviceLink, Firmware
 from cardshoe.sim.nvram import LinkMemory, Store
+from cardshoe.sim.sessions import Identity
 
 
 class BootCause(IntEnum):
@@ -59,8 +62,11 @@ class Box:
         agenda: Agenda,
         speed: float,
         memory: LinkMemory,
+        keys: KeyMemory,
+        measured: Measured,
         store: Store,
         nonce: Callable[[], bytes],
+        secret: Callable[[], bytes],
         send: Callable[[bytes], None],
         mutations: frozenset[str],
         make: MakeFirmware,
@@ -69,8 +75,11 @@ class Box:
         self.identity = identity
         self._agenda = agenda
         self._memory = memory
+        self.keys = keys
+        self.measured = measured
         self._store = store
         self._nonce = nonce
+        self._secret = secret
         self._send = send
         self._mutations = mutations
         self._make = make
@@ -103,8 +112,11 @@ class Box:
         link = DeviceLink(
             identity=self.identity,
             memory=self._memory,
+            keys=self.keys,
+            measured=self.measured,
             timers=self._timers,
             nonce=self._nonce,
+            secret=self._secret,
             send=self._send,
             store=self._store,
             mutations=self._mutations,
@@ -121,6 +133,13 @@ class Box:
         self._timers.drop_all()
         self.link = None
         self._halt()
+
+    def forget_keys(self) -> None:
+        """The button inside the door was held for 10 s: the device is as it was when it was new (LINK-11.7)."""
+        self.keys.forget_all()
+        self._store.touch()
+        if self.link is not None and self.link.sessions.sealed:
+            self.link.sessions.end()
 
     def reset(self, cause: BootCause) -> None:
         """Start again at once. A device without power stays as it is."""

@@ -22,7 +22,7 @@ from cardshoe.sim.control_socket import ControlSocket
 from cardshoe.sim.errors import SimError
 from cardshoe.sim.opens import OpenWatch
 from cardshoe.sim.ports import Address, Port, PtyPort, TcpPort
-from cardshoe.sim.world import World
+from cardshoe.sim.world import COMMITTING, World
 
 INTERRUPTED: Final = 130
 LINE_MAX: Final = 1024 * 1024
@@ -39,6 +39,7 @@ class Settings:
     faults: tuple[Mapping[str, object], ...] = ()
     state_dir: Path | None = None
     mutations: frozenset[str] = frozenset()
+    shoe_can: frozenset[str] = COMMITTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Process:
             faults=settings.faults,
             state_dir=settings.state_dir,
             mutations=settings.mutations,
+            shoe_can=settings.shoe_can,
             now=time.monotonic(),
         )
         stack.callback(self._world.close)

@@ -113,6 +113,10 @@ class Reader:
         """A reader holds no deck."""
         return False
 
+    def knows(self, name: str) -> bool:
+        """A reader has every command of its document."""
+        return True
+
     def allowed(self, name: str, *, service: bool) -> bool:
         """No command of a reader moves anything: all belong to both purposes."""
         return True

@@ -12,6 +12,7 @@ from typing import Any, Final
 from cardshoe.sim.codes import DeckState
 from cardshoe.sim.deck import DECK_CARDS, Placed, new_covers, new_deck, shuffled, stream
 from cardshoe.sim.errors import SimError
+from cardshoe.sim.keys import keys_from_json, keys_to_json, new_keys
 from cardshoe.sim.mechanism import MachineState
 from cardshoe.sim.nvram import (
     ReaderMemory,
@@ -41,6 +42,7 @@ class Remains:
         self.shoe = ShoeMemory()
         self.reader = ReaderMemory()
         self.reader_causes: list[str] = []
+        self.changed_firmware: list[str] = []
         self.next_uid = FIRST_NEW_UID
         if data is None:
             self._begin(seed)
@@ -51,6 +53,7 @@ class Remains:
         """A deck is loaded, shuffled and verified, so that dealing can begin."""
         serial = stream(seed, "serial")
         self.serials = {"shoe": f"SIM-S-{serial.getrandbits(32):08X}", "reader": f"SIM-R-{serial.getrandbits(32):08X}"}
+        self.keys = {device: new_keys(stream(seed, "keys", device)) for device in ("shoe", "reader")}
         self.machine.magazine = shuffled(new_deck(), stream(seed, "first deck"))
         self.table.covers = new_covers()
         self.shoe = ShoeMemory(
@@ -69,6 +72,8 @@ class Remains:
         self.reader = reader_from_json(data["reader"])
         self.reader_causes = list(data["reader_causes"])
         self.next_uid = data["next_uid"]
+        self.keys = {device: keys_from_json(data["keys"][device]) for device in ("shoe", "reader")}
+        self.changed_firmware = list(data["changed_firmware"])
 
     def snapshot(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
@@ -84,6 +89,8 @@ class Remains:
             "reader": memory_to_json(self.reader),
             "reader_causes": self.reader_causes,
             "next_uid": self.next_uid,
+            "keys": {device: keys_to_json(keys) for device, keys in self.keys.items()},
+            "changed_firmware": self.changed_firmware,
         }
 
     def every_card(self) -> dict[str, list[Placed]]:

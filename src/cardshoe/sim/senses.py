@@ -126,7 +126,7 @@ class Senses:
         if isinstance(shoe.run, FeedRun):
             shoe.run.on_exit(covered=covered)
         elif not covered and not shoe.mechanism.cover_seen:
-            self.record_passage(shoe.memory.gate_command)
+            self.record_passage(shoe.memory.gate_command, unasked=not self.late_card)
             if not self.late_card:
                 shoe.report("CARD_UNEXPECTED", cards=1)
             self.late_card = False
@@ -174,8 +174,8 @@ class Senses:
         if not self._shoe.broken("SHOE-4.8"):
             self._shoe.report("STACK_TAKEN", command_id=memory.gate_command, cards=cards)
 
-    def record_passage(self, command_id: int) -> int:
-        """A card has passed the exit sensor: write it down, and return its slot."""
+    def record_passage(self, command_id: int, *, unasked: bool = False) -> int:
+        """A card has passed the exit sensor: write it down, and return its slot. `unasked`: no command fed it."""
         memory = self._shoe.memory
         slot = memory.passed
         memory.card_in_sensor = False
@@ -187,7 +187,9 @@ class Senses:
         if memory.deck_state == DeckState.VERIFIED and memory.passed >= memory.deck_cards:
             memory.deck_state = DeckState.NONE  # SHOE-6.7
         self._shoe.store.touch()
-        return min(slot, UNKNOWN - 1)
+        slot = min(slot, UNKNOWN - 1)
+        self._shoe.rounds.card_passed(0 if unasked else command_id, slot, memory.deck_id)
+        return slot
 
     # --- door, deck, cover card, mode
 

@@ -15,6 +15,7 @@ from cardshoe.sim import starting
 from cardshoe.sim.agenda import Timers
 from cardshoe.sim.alarms import Alarms
 from cardshoe.sim.codes import Cause, DeckState, Flag, State
+from cardshoe.sim.exit_reader import seen_face
 from cardshoe.sim.feed import FeedRun
 from cardshoe.sim.link import DeviceLink, Reply
 from cardshoe.sim.mechanism import Mechanism
@@ -23,6 +24,7 @@ from cardshoe.sim.nvram import UNKNOWN, CommandRecord, ShoeMemory, Store
 from cardshoe.sim.orders import MOTION, ORDERS
 from cardshoe.sim.power import BootCause, CutPlan, PowerCut
 from cardshoe.sim.prepare import Preparation
+from cardshoe.sim.rounds import Rounds
 from cardshoe.sim.senses import STILL_MS, Senses
 
 # As plain numbers: a heartbeat asks for all of them.
@@ -41,6 +43,11 @@ class Surroundings:
     mutations: frozenset[str]
     shuffle_source: Callable[[], random.Random]
     cut_at: Callable[[str, int], CutPlan | None]
+    exit_fault: Callable[[int], int]
+    commits_wrongly: Callable[[], bool]
+    secret: Callable[[], bytes]
+    capabilities: int
+    serial: str
     stack_accepted: Callable[[], None]
 
 
@@ -73,6 +80,9 @@ class Shoe:
         self._slot_before = 0
         self.alarms = Alarms(self)
         self.senses = Senses(self)
+        self.rounds = Rounds(
+            self, capabilities=surroundings.capabilities, serial=surroundings.serial, secret=surroundings.secret
+        )
 
     # --- for the link
 
@@ -93,6 +103,10 @@ class Shoe:
     def holds_live_deck(self) -> bool:
         """A verified deck keeps service sessions out (LINK-5.8)."""
         return self.memory.deck_state == DeckState.VERIFIED
+
+    def knows(self, name: str) -> bool:
+        """The commands of rounds are those of a shoe that commits (SHOE-9)."""
+        return self.rounds.knows(name)
 
     def allowed(self, name: str, *, service: bool) -> bool:
         """Cards are dealt and decks verified in a deal session only (LINK-4.8)."""
@@ -127,6 +141,7 @@ class Shoe:
     def status(self) -> dict[str, Value]:
         """Return the shoe's part of STATUS (SHOE-2)."""
         memory = self.memory
+        round_id, round_state = self.rounds.status()
         return {
             "mode": self.mechanism.state.mode,
             "state": self._state(),
@@ -140,8 +155,8 @@ class Shoe:
             "fault": self.alarms.oldest,
             "stacks_total": memory.stacks_total,
             "cards_total": memory.cards_total,
-            "round_id": 0,
-            "round_state": 0,
+            "round_id": round_id,
+            "round_state": round_state,
         }
 
     def _state(self) -> State:
@@ -222,6 +237,14 @@ class Shoe:
     def stack_accepted(self) -> None:
         """Tell the world that a stack begins."""
         self._around.stack_accepted()
+
+    def read_at_exit(self) -> int:
+        """Return the face that the exit reader saw pass last; it stays inside."""
+        return self._around.exit_fault(seen_face(self.mechanism.passed_exit()))
+
+    def commits_wrongly(self) -> bool:
+        """Tell whether the next commitment is to be a wrong one."""
+        return self._around.commits_wrongly()
 
     def slow_feed(self) -> None:
         """A card needed a second try (devices wear, cards stick)."""

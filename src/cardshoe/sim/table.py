@@ -79,6 +79,11 @@ class Table:
         self._changed(place)
         return turned
 
+    def exchange(self, place: str, index: int, placed: Placed) -> None:
+        """Lay a card in the stead of the one that lies at `index` of a place."""
+        self.state.places[place][index] = placed
+        self._changed(place)
+
     def _changed(self, place: str) -> None:
         self._store.touch()
         if place in PLACES:

@@ -6,10 +6,12 @@ Owns LINK-2.1 to LINK-2.6 and LINK-3.1 to LINK-3.3. Must not know what a message
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 VERSION_CLEAR: Final = 0x01
+VERSION_SEALED: Final = 0x81
 HEADER_BYTES: Final = 5
 CHECK_BYTES: Final = 4
 PAYLOAD_MAX: Final = 232
@@ -93,14 +95,27 @@ def encode(frame: Frame, *, spoil_check: bool = False) -> bytes:
     header = bytes((frame.version, frame.session, frame.type, frame.sequence, len(frame.payload)))
     body = header + frame.payload
     check = crc32(body) ^ (0x00010000 if spoil_check else 0)
-    return cobs_encode(body + check.to_bytes(CHECK_BYTES, "little")) + b"\x00"
+    return framed(body + check.to_bytes(CHECK_BYTES, "little"))
 
 
-def decode(encoded: bytes) -> Frame | None:
-    """Return the clear frame in `encoded` (without its 00), or None when anything about it is wrong (LINK-3.2)."""
+def framed(content: bytes) -> bytes:
+    """Return content, check or tag included, as it goes on the line (LINK-2.5, LINK-2.6)."""
+    return cobs_encode(content) + b"\x00"
+
+
+Unseal = Callable[[bytes], Frame | None]
+
+
+def decode(encoded: bytes, unseal: Unseal | None = None) -> Frame | None:
+    """Return the frame in `encoded` (without its 00), or None when anything about it is wrong (LINK-3.2).
+
+    `unseal` opens the content of a sealed frame, in a session that has the keys for it (LINK-9.8).
+    """
     content = cobs_decode(encoded)
     if content is None or len(content) < HEADER_BYTES + CHECK_BYTES:
         return None
+    if content[0] == VERSION_SEALED and unseal is not None:
+        return unseal(content)
     version, session, kind, sequence, length = content[:HEADER_BYTES]
     if version != VERSION_CLEAR or length > PAYLOAD_MAX or len(content) != HEADER_BYTES + length + CHECK_BYTES:
         return None
@@ -111,26 +126,29 @@ def decode(encoded: bytes) -> Frame | None:
 
 
 class Deframer:
-    """Finds frames in a stream of bytes; never raises, holds at most 254 bytes."""
+    """Finds frames in a stream of bytes; never raises, holds at most 254 bytes. `unseal` as for `decode`."""
 
-    __slots__ = ("_collected", "_overlong", "dropped")
+    __slots__ = ("_collected", "_overlong", "dropped", "unseal")
 
     def __init__(self) -> None:
+        self.unseal: Unseal | None = None
         self._collected = bytearray()
         self._overlong = False
         self.dropped = 0
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames that `data` completes; what does not decode is dropped and counted (LINK-3.2)."""
-        frames: list[Frame] = []
-        pieces = data.split(b"\x00")
-        for piece in pieces[:-1]:
+        return list(self.stream(data))
+
+    def stream(self, data: bytes) -> Iterator[Frame]:
+        """The same one by one: a frame may change the session in which the next is read. Must be read to its end."""
+        *pieces, rest = data.split(b"\x00")
+        for piece in pieces:
             self._collect(piece)
             frame = self._end()
             if frame is not None:
-                frames.append(frame)
-        self._collect(pieces[-1])
-        return frames
+                yield frame
+        self._collect(rest)
 
     def _collect(self, piece: bytes) -> None:
         if self._overlong:
@@ -148,7 +166,7 @@ class Deframer:
             return None
         if not self._collected:
             return None
-        frame = decode(bytes(self._collected))
+        frame = decode(bytes(self._collected), self.unseal)
         self._collected.clear()
         if frame is None:
             self.dropped += 1

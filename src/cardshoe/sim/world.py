@@ -16,26 +16,43 @@ from typing import Any, Final
 from cardshoe.sim import control
 from cardshoe.sim import mutations as mutation_list
 from cardshoe.sim.agenda import Agenda, Timers
+from cardshoe.sim.attesting import measurement
+from cardshoe.sim.codes import Capability
 from cardshoe.sim.deck import stream
 from cardshoe.sim.errors import Impossible, SimError
 from cardshoe.sim.faults import FaultBook, parse
 from cardshoe.sim.hands import Hands
 from cardshoe.sim.line import Line
-from cardshoe.sim.link import DeviceLink, Identity
+from cardshoe.sim.link import DeviceLink
 from cardshoe.sim.mechanism import Mechanism
 from cardshoe.sim.mishaps import Mishaps
 from cardshoe.sim.nvram import Store
 from cardshoe.sim.power import BootCause, Box
 from cardshoe.sim.reader import Reader
 from cardshoe.sim.remains import load
+from cardshoe.sim.sessions import Identity
 from cardshoe.sim.shoe import Shoe, Surroundings
+from cardshoe.sim.sleights import Sleights
 from cardshoe.sim.table import Table
 from cardshoe.sim.truth import Truth
 
 FIRMWARE_VERSION: Final = "1.0.0-sim"
-SHOE_CAPABILITIES: Final = 31
+PLAIN_SHOE: Final = 31  # shuffles, reads identities, counts the deck, senses cover card and stub (SHOE-1.1)
+SHOE_CAN: Final = {one.name.lower(): int(one) for one in Capability}
+COMMITTING: Final = frozenset({"commits", "reveals", "envelopes"})
 READER_CAPABILITIES: Final = 7
 MID_FEED_S: Final = 0.3
+
+
+def checked_capabilities(names: Iterable[str]) -> frozenset[str]:
+    """Return the names as a set. Raises SimError when one is unknown, or one needs `commits` and it is not there."""
+    chosen = frozenset(names)
+    unknown = sorted(chosen - set(SHOE_CAN))
+    if unknown:
+        raise SimError(f"a shoe cannot be made to {', '.join(unknown)}; it may: {', '.join(SHOE_CAN)}")
+    if chosen & {"reveals", "envelopes"} and "commits" not in chosen:
+        raise SimError("a shoe reveals and seals envelopes only when it commits: add commits")
+    return chosen
 
 
 class World:
@@ -44,6 +61,7 @@ class World:
     hands: Hands
     mishaps: Mishaps
     faults: FaultBook
+    sleights: Sleights
 
     def __init__(
         self,
@@ -53,8 +71,10 @@ class World:
         faults: Iterable[Mapping[str, object]] = (),
         state_dir: Path | None = None,
         mutations: frozenset[str] = frozenset(),
+        shoe_can: frozenset[str] = COMMITTING,
         now: float = 0.0,
     ) -> None:
+        self._shoe_capabilities = PLAIN_SHOE + sum(SHOE_CAN[name] for name in checked_capabilities(shoe_can))
         if not (math.isfinite(speed) and speed > 0):
             raise SimError(f"speed is {speed}, wanted is a number above 0")
         self._mutations = mutation_list.checked(mutations)
@@ -88,12 +108,12 @@ class World:
         self._truth = remains.truth
         self._commands_before = self._truth.commands_seen
         wall = Timers(self._agenda, speed=self._speed)
-        self._shuffles = self._source("shuffle")
+        self._shuffles, self._rounds = self._source("shuffle"), self._source("rounds")
         self._mechanism = Mechanism(
             timers=wall, rng=self._source("mechanism"), truth=self._truth, store=self._store, state=remains.machine
         )
         self._table = Table(remains.table, self._store)
-        self._shoe_box = self._make_box("shoe", 1, SHOE_CAPABILITIES, self._make_shoe, self._halt_shoe)
+        self._shoe_box = self._make_box("shoe", 1, self._shoe_capabilities, self._make_shoe, self._halt_shoe)
         self._reader_box = self._make_box("reader", 2, READER_CAPABILITIES, self._make_reader, self._halt_reader)
         self._boxes = {"shoe": self._shoe_box, "reader": self._reader_box}
         self._lines = {
@@ -113,11 +133,13 @@ class World:
             mid_feed_s=MID_FEED_S / self._speed,
         )
         self._mechanism.effects_of = self.faults.effects
+        self.sleights = Sleights(table=self._table, rng=self._source("sleights"), new_uid=self._new_uid)
 
     def _make_box(
         self, device: str, kind: int, capabilities: int, make: Callable[..., Any], halt: Callable[[], None]
     ) -> Box:
-        nonces = self._source(f"nonce {device}")
+        nonces, secrets = self._source(f"nonce {device}"), self._source(f"secret {device}")
+        changed = self._remains.changed_firmware
         model, serial = f"CS-SIM-{device.upper()}", self._remains.serials[device]
         memory = self._remains.shoe.link if device == "shoe" else self._remains.reader.link
         return Box(
@@ -125,8 +147,11 @@ class World:
             agenda=self._agenda,
             speed=self._speed,
             memory=memory,
+            keys=self._remains.keys[device],
+            measured=lambda: measurement(device, FIRMWARE_VERSION, changed=device in changed),
             store=self._store,
             nonce=lambda: nonces.randbytes(16),
+            secret=lambda: secrets.randbytes(32),
             send=lambda unit: self.line(device).from_device(unit),
             mutations=self._mutations,
             make=make,
@@ -143,6 +168,7 @@ class World:
             shoe=lambda: self._shoe,
             reader=lambda: self._reader,
             reader_causes=self._remains.reader_causes,
+            changed_firmware=self._remains.changed_firmware,
             shoe_line=self._lines["shoe"],
             rng=self._source("tamper"),
             store=self._store,
@@ -157,6 +183,11 @@ class World:
             mutations=self._mutations,
             shuffle_source=lambda: self._shuffles,
             cut_at=self.faults.cut,
+            exit_fault=self.faults.exit_reading,
+            commits_wrongly=self.faults.commits_wrongly,
+            secret=self._round_secret,
+            capabilities=self._shoe_capabilities,
+            serial=self._remains.serials["shoe"],
             stack_accepted=self.faults.stack_accepted,
         )
         self._shoe = Shoe(
@@ -200,6 +231,9 @@ class World:
             box.power_on(BootCause.POWER_ON)
         self._remains.fresh = False
         self._flush()
+
+    def _round_secret(self) -> bytes:
+        return self._rounds.randbytes(32)
 
     def _new_uid(self) -> int:
         self._remains.next_uid += 1
@@ -280,6 +314,10 @@ class World:
     def line(self, port: str) -> Line:
         """Return the line of "shoe" or "reader"."""
         return self._lines[port]
+
+    def busy(self, device: str) -> bool:
+        """Tell whether a device carries out a command that moves cards."""
+        return device == "shoe" and self._shoe is not None and self._shoe.run is not None
 
     def every_card(self) -> dict[str, list[str]]:
         """Return each card by place, faces included: for checkers only."""
