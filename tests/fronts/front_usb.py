@@ -105,6 +105,9 @@ class UsbFront(Front):
                 return {"drivers": {str(n): name for n, name in sorted(self.plugged[device].drivers.items())}}
             case "claims":
                 return {"claims": len(self.plugged[device].claims)}
+            case "echo":
+                model = self.plugged[device].model
+                model.to_device = lambda data: model.from_device(data[::-1])
             case "log":
                 return {"log": getattr(self.plugged[device].model, "log", [])}
             case "line error":

@@ -25,7 +25,7 @@ FEATURES = {
     "guest-acm": {"twins", "busy", "guest", "acm", "system", "counters"},
 }
 NIGHTLY = {"guest-usbfs", "guest-acm", "firmware-arm"}
-LONG = {"opened_and_closed_a_thousand_times"}
+LONG = {"opened_and_closed_a_thousand_times", "twenty_thousand_round_trips", "round_trips_at_the_speed_of_the_line"}
 
 
 def pairs() -> list[object]:
@@ -43,12 +43,13 @@ def _marks(kind: str, name: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize(("front", "body"), pairs(), indirect=["front"], scope="session")
-def test_body(front: FrontProcess, body: str) -> None:
+def test_body(front: FrontProcess, body: str, capsys: pytest.CaptureFixture[str]) -> None:
     """LINK-1.1, LINK-1.2, P1, P10."""
     verdict = front.run(body)
     assert verdict["ok"] is True, verdict["text"]
     if verdict["figures"]:
-        print(f"{front.kind} {body}: {verdict['figures']}")
+        with capsys.disabled():
+            print(f"\n{front.kind} {body}: {verdict['figures']}")
 
 
 KINDS = [pytest.param(kind, marks=_marks(kind, "")) for kind in FEATURES]
