@@ -169,7 +169,7 @@ def _measured(one: Measurement) -> str:
 def plot(one: Measurement) -> str:
     """Return a strip of all values on one axis, with the median and the limits."""
     marks = [value for value in (one.least, one.most) if value is not None]
-    low, high = min(*one.values, *marks, 0.0), max(*one.values, *marks)
+    low, high = min([*one.values, *marks, 0.0]), max([*one.values, *marks])
     span = (high - low) or 1.0
 
     def x(value: float) -> float:

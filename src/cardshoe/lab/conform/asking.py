@@ -110,7 +110,7 @@ class Asking:
             garbled = self._line.garbled()
             return Answer(item, Result.NOT_SHOWN, time.monotonic() - begun, came=text, garbled=garbled)
         answer = self._dialogue(item, begun)
-        self._beginning.used(item)
+        self._beginning.used(item, passed=answer.result is Result.PASSED)
         return answer
 
     def _twice(self, item: Item, late: Answer) -> Answer:

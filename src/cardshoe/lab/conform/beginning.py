@@ -24,6 +24,7 @@ PREPARE_S: Final = 95.0
 SETTLES_S: Final = 3.0
 STARTS_S: Final = 2.0
 ATTEMPTS: Final = 3
+QUIET_S: Final = 0.05
 
 
 class Beginning:
@@ -47,10 +48,12 @@ class Beginning:
         self._starts_s = starts_s
         self._as_found = as_found
         self._fresh = as_found
+        self._quiet = False
 
-    def used(self, item: Item) -> None:
+    def used(self, item: Item, *, passed: bool) -> None:
         """Note that an item has been run: its deck is no fresh one any more if it may have moved cards."""
         self._fresh = self._fresh and not item.moves
+        self._quiet = passed and item.begins is Begins.ANYWHERE
 
     def reach(self, item: Item) -> None:
         """Bring the device there. Raises NotReady and CannotAct with what it lacks."""
@@ -66,6 +69,9 @@ class Beginning:
 
     def _reach(self, item: Item) -> None:
         if item.begins is Begins.ANYWHERE:
+            if not self._quiet:  # what is held is sent again and again, and would come into the next opening
+                self._caller.open()
+                self._caller.pause(QUIET_S)
             return
         if self._kind == "shoe":
             self._shoe()
@@ -97,7 +103,7 @@ class Beginning:
         self._fresh = True
         last = self._caller.until(lambda s: s["state"] == IDLE, SETTLES_S)
         self._caller.consume(last["last_event"])
-        self._caller.pause(0.05)
+        self._caller.pause(QUIET_S)
         lacks = _lacks(last)
         if lacks:
             self._fresh = False

@@ -1,7 +1,7 @@
 """A host with no opinion: opens a session, asks for the status, gives a command, and bears what a wrong device does.
 
 Owns the few exchanges by which a device is brought to where a dialogue begins. It is patient (a late reply is a reply)
-and judges nothing; judging is for the dialogues. Speaks by the makers' wire, and shares nothing with the drivers.
+and judges nothing; judging is for the dialogues. Shares nothing with the drivers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cardshoe.lab.conform import makers
-from cardshoe.lab.conform.watching import Watched
+from cardshoe.lab.conform.watching import Watched, glance
 
 OPEN_S: Final = 10.0
 HELLO_S: Final = 0.25
@@ -124,7 +124,7 @@ class Caller:
             if byte:
                 self._piece.append(byte)
                 continue
-            frame = makers.read_collection(bytes(self._piece)) if self._piece else ""
+            frame = glance(bytes(self._piece)) if self._piece else ""
             self._piece.clear()
             message = None if isinstance(frame, str) else makers.by_type(self._kind).get(frame.type)
             if isinstance(frame, str) or message is None:

@@ -7,10 +7,13 @@ what is shown to people.
 
 from __future__ import annotations
 
+import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
+
+from cobs import cobs
 
 from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.hands import Hands, Request
@@ -21,6 +24,8 @@ SECRET_WORDS: Final = ("nonce", "key", "secret", "seed", "envelope", "tag")
 _COMMANDS: Final = range(0x10, 0x40)
 _EVENTS: Final = range(0x60, 0x80)
 _HELLO, _HEARTBEAT, _REJECT, _REPLY_BIT = 0x01, 0x02, 0xFF, 0x80
+_ENCODED_MAX: Final = 254
+_LEAST: Final = 9
 _GARBLED: Final = {
     "bad_cobs": "LINK-2.5", "wrong_length": "LINK-2.3", "wrong_check": "LINK-2.4", "wrong_version": "LINK-2.2",
     "too_long": "LINK-2.6",
@@ -28,6 +33,38 @@ _GARBLED: Final = {
 """The clause that a piece between two 00 breaks when it is no frame, by why it is none."""
 
 Way = Literal["host", "device"]
+
+
+@dataclass(frozen=True, slots=True)
+class Glanced:
+    """A whole clear frame, as far as watching needs it."""
+
+    session: int
+    type: int
+    sequence: int
+    payload: bytes
+
+
+def glance(encoded: bytes) -> Glanced | str:
+    """Return the clear frame in what lay between two 00, or why it is none; quick, where the judge's own is plain.
+
+    A sealed frame is "sealed": what is in it, and whether it is whole, only its session can tell.
+    """
+    if len(encoded) > _ENCODED_MAX:
+        return "too_long"
+    try:
+        content = cobs.decode(encoded)
+    except cobs.DecodeError:
+        return "bad_cobs"
+    if content[:1] == b"\x81":
+        return "sealed"
+    if len(content) < _LEAST or len(content) != _LEAST + content[4]:
+        return "wrong_length"
+    if content[-4:] != zlib.crc32(content[:-4]).to_bytes(4, "little"):
+        return "wrong_check"
+    if content[0] != 1:
+        return "wrong_version"
+    return Glanced(content[1], content[2], content[3], content[5:-4])
 
 
 class Port(Protocol):
@@ -49,7 +86,7 @@ class Passed:
 
     t: float
     way: Way
-    frame: makers.Frame | str
+    frame: Glanced | str
     size: int
 
 
@@ -92,7 +129,7 @@ class Watched:
         data = self._port.read(until)
         for passed in self._pieces("device", data):
             if isinstance(passed.frame, str):
-                self.broken_frame = self.broken_frame or passed
+                self.broken_frame = self.broken_frame or (passed if passed.frame in _GARBLED else None)
             else:
                 self._came(passed.t, passed.frame)
         return data
@@ -111,7 +148,9 @@ class Watched:
         self._events.clear()
 
     def begin(self) -> None:
-        """Begin the record of another dialogue; the times go on."""
+        """Begin the record of another dialogue, and forget what came before it; the times go on."""
+        while self.read(self.now()):
+            pass
         self.frames.clear()
         self.broken_frame = None
         self.cut()
@@ -133,12 +172,12 @@ class Watched:
             if byte:
                 piece.append(byte)
             elif piece:
-                passed = Passed(now, way, makers.read_collection(bytes(piece)), len(piece) + 1)
+                passed = Passed(now, way, glance(bytes(piece)), len(piece) + 1)
                 piece.clear()
                 self.frames.append(passed)
                 yield passed
 
-    def _sent(self, t: float, frame: makers.Frame) -> None:
+    def _sent(self, t: float, frame: Glanced) -> None:
         if frame.type in _COMMANDS or frame.type == _HEARTBEAT:
             self._asked[(frame.type, frame.sequence)] = t
         elif frame.type == _HELLO:
@@ -146,7 +185,7 @@ class Watched:
             self._asked.clear()
             self._events.clear()
 
-    def _came(self, t: float, frame: makers.Frame) -> None:
+    def _came(self, t: float, frame: Glanced) -> None:
         if frame.type in _EVENTS and len(frame.payload) >= 8:
             self._event(t, int.from_bytes(frame.payload[:8], "little"))
             return
