@@ -72,8 +72,7 @@ def _check(vector: dict[str, Any]) -> SealedCheck:
     key = bytes.fromhex(vector["key"])
     check = SealedCheck(keys.SessionKeys(key, key, bytes(32)))
     if vector["last_counter"]:
-        sender = SealedCheck(keys.SessionKeys(key, key, bytes(32)))
-        sender._sent = vector["last_counter"] - 1
+        sender = SealedCheck(keys.SessionKeys(key, key, bytes(32)), sent=vector["last_counter"] - 1)
         assert len(check.feed(sender.encode(session=7, type=0x15, sequence=0, payload=b""))) == 1
     return check
 
@@ -93,8 +92,7 @@ def test_a_sealed_frame_is_taken_or_dropped_for_its_reason(vector: dict[str, Any
     payload = bytes.fromhex(vector["payload"])
     assert frames == [Frame(vector["session"], vector["type"], vector["sequence"], payload)]
     key = bytes.fromhex(vector["key"])
-    sender = SealedCheck(keys.SessionKeys(key, key, bytes(32)))
-    sender._sent = vector["counter"] - 1
+    sender = SealedCheck(keys.SessionKeys(key, key, bytes(32)), sent=vector["counter"] - 1)
     wire = sender.encode(session=vector["session"], type=vector["type"], sequence=vector["sequence"], payload=payload)
     assert wire.hex() == vector["wire"]
 

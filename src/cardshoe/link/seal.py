@@ -91,17 +91,20 @@ class ClearCheck:
 
 
 class SealedCheck:
-    """ChaCha20-Poly1305 in both directions. `after` is what read the line before: its unfinished bytes go on here."""
+    """ChaCha20-Poly1305 in both directions. `after` is what read the line before: its unfinished bytes go on here.
+
+    `sent` is the counter of the last frame that was made with the sending key, 0 for none.
+    """
 
     __slots__ = ("_deframer", "_open", "_replays", "_seal", "_sent", "_taken", "_taken_frames", "_told", "_wrong_tags")
 
     security = Security.SEALED
 
-    def __init__(self, keys: SessionKeys, after: Deframer | None = None) -> None:
+    def __init__(self, keys: SessionKeys, after: Deframer | None = None, *, sent: int = 0) -> None:
         self._seal = ChaCha20Poly1305(keys.host_sending)
         self._open = ChaCha20Poly1305(keys.device_sending)
         self._deframer = SealedDeframer(after)
-        self._sent = self._taken = self._taken_frames = 0
+        self._sent, self._taken, self._taken_frames = sent, 0, 0
         self._wrong_tags = self._replays = 0
         self._told = Suspicion(0, 0)
 

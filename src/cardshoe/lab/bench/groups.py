@@ -11,7 +11,15 @@ from cardshoe.lab.bench.figures import Group
 from cardshoe.lab.bench.journal_speed import journal
 from cardshoe.lab.bench.link_speed import link
 from cardshoe.lab.bench.round_speed import rounds
+from cardshoe.lab.bench.sealed_speed import sealed
 from cardshoe.lab.bench.start_speed import start
 from cardshoe.lab.bench.wire_speed import wire
 
-GROUPS: Final[dict[str, Group]] = {"wire": wire, "link": link, "journal": journal, "round": rounds, "start": start}
+GROUPS: Final[dict[str, Group]] = {
+    "wire": wire,
+    "link": link,
+    "sealed": sealed,
+    "journal": journal,
+    "round": rounds,
+    "start": start,
+}

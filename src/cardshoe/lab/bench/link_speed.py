@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from cardshoe.clock import SystemClock
+from cardshoe.devices.events import SealedCountSeen
+from cardshoe.devices.paired import Paired
 from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.devices.shoe_events import ShoeCountersRead, ShoeEvent
@@ -30,8 +32,8 @@ BLOCKS: Final = 50
 FLOOR: Final = "write 16 bytes, read 8, pty"
 
 _ASKED_BYTES, _ANSWERED_BYTES = 16, 8
-_NONCE: Final = bytes(range(16))
-_SESSION: Final = 1
+NONCE: Final = bytes(range(16))
+SESSION: Final = 1
 _REPLY_S: Final = 2.0
 
 
@@ -56,7 +58,7 @@ def link(conditions: Conditions, step: Step) -> Iterator[Figure | Skipped]:
 
 async def _in_turn(bare: int, path: Path, count: int, step: Step) -> tuple[list[float], list[float]]:
     floors: list[float] = []
-    async with _Asking(path) as asking:
+    async with Asking(path) as asking:
         await asking.ask(count)  # the first ones fill caches
         _exchange(bare, count)
         asking.durations.clear()
@@ -68,7 +70,7 @@ async def _in_turn(bare: int, path: Path, count: int, step: Step) -> tuple[list[
 
 
 async def _only_ours(path: Path, count: int) -> list[float]:
-    async with _Asking(path) as asking:
+    async with Asking(path) as asking:
         await asking.ask(count)
         return asking.durations
 
@@ -86,12 +88,15 @@ def _exchange(fd: int, count: int) -> list[float]:
     return durations
 
 
-class _Asking:
-    """The product's side: a connected shoe that is asked for its counters again and again."""
+class Asking:
+    """The product's side: a connected shoe that is asked for its counters again and again.
 
-    def __init__(self, path: Path) -> None:
+    `paired` has the session sealed; the count of sealed sessions is then kept nowhere.
+    """
+
+    def __init__(self, path: Path, paired: Paired | None = None) -> None:
         self.durations: list[float] = []
-        self._driver = ShoeDriver(expected=Expected(where=str(path)), nonce=lambda: _NONCE)
+        self._driver = ShoeDriver(expected=Expected(where=str(path)), nonce=lambda: NONCE, paired=paired)
         self._clock = SystemClock()
         self._port: DevicePort[ShoeEvent] = DevicePort(
             "shoe",
@@ -106,7 +111,7 @@ class _Asking:
         self._began = 0.0
         self._done: asyncio.Future[None] | None = None
 
-    async def __aenter__(self) -> _Asking:
+    async def __aenter__(self) -> Asking:
         self._port.start()
         await self._port.first_attempt()
         return self
@@ -127,6 +132,8 @@ class _Asking:
         self._port.perform(self._driver.read_counters(now=now, deadline=now + _REPLY_S))
 
     def _happened(self, event: ShoeEvent) -> None:
+        if isinstance(event, SealedCountSeen):
+            self._port.perform(self._driver.count_kept(self._clock.now()))
         if not isinstance(event, ShoeCountersRead) or self._done is None:
             return
         self.durations.append(time.perf_counter() - self._began)
@@ -143,14 +150,14 @@ def canned_replies() -> dict[bytes, bytes]:
     quiet = dict.fromkeys((field.name for field in spec.messages["STATUS"].fields), 0)
     status = {**quiet, "boot_counter": 1, "state": 1, "deck_state": 2, "deck_id": 1, "cards_left": 52}
     counters = dict.fromkeys((field.name for field in spec.messages["READ_COUNTERS_REPLY"].fields), 1000)
-    hello = {"host_nonce": _NONCE, "spec_hash": spec.hash, "purpose": 0, "security": 0, "consumed_event": 0}
-    replies[_frame("HELLO", hello, 0, 0)[:-1]] = _frame("HELLO_REPLY", _identity(), 0, 0)
+    hello = {"host_nonce": NONCE, "spec_hash": spec.hash, "purpose": 0, "security": 0, "consumed_event": 0}
+    replies[_frame("HELLO", hello, 0, 0)[:-1]] = _frame("HELLO_REPLY", identity(), 0, 0)
     heartbeat = {"lease_ms": spec.timing.lease_default_ms}
     for sequence in range(256):
-        beat = _frame("HEARTBEAT", heartbeat, _SESSION, sequence)
-        replies[beat[:-1]] = _frame("STATUS", status, _SESSION, sequence)
-        request = _frame("READ_COUNTERS", {}, _SESSION, sequence)
-        replies[request[:-1]] = _frame("READ_COUNTERS_REPLY", counters, _SESSION, sequence)
+        beat = _frame("HEARTBEAT", heartbeat, SESSION, sequence)
+        replies[beat[:-1]] = _frame("STATUS", status, SESSION, sequence)
+        request = _frame("READ_COUNTERS", {}, SESSION, sequence)
+        replies[request[:-1]] = _frame("READ_COUNTERS_REPLY", counters, SESSION, sequence)
     return replies
 
 
@@ -159,13 +166,13 @@ def _frame(name: str, fields: Mapping[str, Any], session: int, sequence: int) ->
     return encode_frame(session=session, type=SHOE_CODEC.spec.messages[name].type, sequence=sequence, payload=payload)
 
 
-def _identity() -> dict[str, object]:
+def identity() -> dict[str, object]:
     return {
         "result": 0,
-        "host_nonce": _NONCE,
-        "device_nonce": _NONCE[::-1],
+        "host_nonce": NONCE,
+        "device_nonce": NONCE[::-1],
         "spec_hash": SHOE_CODEC.spec.hash,
-        "session": _SESSION,
+        "session": SESSION,
         "device_kind": SHOE_CODEC.spec.device_kind,
         "model": "BENCH",
         "serial": "B-1",
