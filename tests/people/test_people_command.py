@@ -20,11 +20,13 @@ from cardshoe.cli.pin_entry import PinEntry
 from cardshoe.cli.signers import Signers, sign_for
 from cardshoe.errors import CardshoeError
 from cardshoe.journal import JournalReader, verify
+from cardshoe.link.pairing import print_label
 from cardshoe.table import persons
 from cardshoe.table.people_file import PeopleFile
 from cardshoe.table.roles import Matter
 
 TRIED = "918273"
+LABEL = print_label(bytes(16))
 
 
 class Command:
@@ -434,3 +436,45 @@ def test_what_is_signed_for_elsewhere_reaches_the_journal(people: Command, tmp_p
     bench.take(bench.controller.attended(lambda authority: authority.people_told(store.read()), 0.0))
     [told] = bench.bodies("signed_elsewhere")
     assert (told["name"], told["role"], told["by"], told["second"]) == ("pair-device", "technician", "Tim", "Flo")
+
+
+@pytest.mark.parametrize(
+    ("signers", "pins", "status", "why"),
+    [
+        (("--as", "Flo", "--second", "Tim"), "Flo", 1, "pair-device is for technician"),
+        (("--as", "Tim"), "Tim", 2, "--second NAME"),
+        ((), "", 2, "add --as NAME"),
+        (("--as", "Tim", "--second", "Flo"), "Tim Ada", 1, "nobody of this name"),
+        (("--as", "Tim", "--second", "Flo"), "Tim Flo", 3, "127.0.0.1"),
+    ],
+)
+def test_a_device_is_paired_by_two_people(
+    people: Command,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    signers: tuple[str, ...],
+    pins: str,
+    status: int,
+    why: str,
+) -> None:
+    """T13: technician and floor sign before anything is said to the device; nobody answers here."""
+    people.enrolled("Flo", "Ada", "Tim")
+    label, pin = _pipe(LABEL + "\n"), _pipe("".join(PINS[name] + "\n" for name in pins.split()))
+    capsys.readouterr()
+    words = ["pair", "tcp://127.0.0.1:9", "--role", "deal", "--wait-s", "1", "--keys", str(tmp_path / "keys")]
+    words += ["--people", str(people.file), *signers, "--label-fd", str(label), "--pin-fd", str(pin)]
+    try:
+        assert cli.run(words) == status
+    finally:
+        os.close(label)
+        os.close(pin)
+    assert why in capsys.readouterr().err
+    signed = [change for change in PeopleFile(people.file).read().changes if change.what == "signed_elsewhere"]
+    assert [(each.by, each.second) for each in signed] == ([("Tim", "Flo")] if status == 3 else [])
+
+
+def _pipe(text: str) -> int:
+    read, write = os.pipe()
+    os.write(write, text.encode())
+    os.close(write)
+    return read

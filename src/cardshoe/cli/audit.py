@@ -7,16 +7,26 @@ cannot be read.
 
 from __future__ import annotations
 
-import getpass
 import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from cardshoe.cli.pin_entry import PinEntry
+from cardshoe.cli.signers import (
+    AsOption,
+    PeopleOption,
+    PinFdOption,
+    SecondKeyOption,
+    SecondOption,
+    Signers,
+    signed_or_user,
+)
 from cardshoe.clock import SystemClock
 from cardshoe.devices.envelope import OpenedRound
 from cardshoe.table.audit import evidence_of, load_auditor_key, make_auditor_key, open_logged
+from cardshoe.table.roles import Matter
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -43,13 +53,21 @@ def open_command(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The log of openings; left out: beside the key.")
     ] = None,
+    people: PeopleOption = None,
+    by: AsOption = None,
+    as_key: Annotated[Path | None, typer.Option("--as-key", metavar="FILE", help="The key file of --as.")] = None,
+    second: SecondOption = None,
+    second_key: SecondKeyOption = None,
+    pin_fd: PinFdOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Open the envelope of a round and hold every card against its commitment."""
     private = load_auditor_key(key)
     evidence = evidence_of(source, round_id)
     written = log if log is not None else key.with_name(key.name + ".openings.log")
-    opened = open_logged(evidence, private, written, who=getpass.getuser(), clock=SystemClock())
+    signers = Signers(by, as_key, second, second_key, PinEntry(pin_fd))
+    who = signed_or_user(people, Matter.OPEN_ENVELOPE, signers)
+    opened = open_logged(evidence, private, written, who=who, clock=SystemClock())
     print(json.dumps(_plain(opened)) if as_json else _words(opened))
     if not opened.sound:
         raise typer.Exit(_BROKEN)

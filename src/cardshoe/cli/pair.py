@@ -19,6 +19,17 @@ from typing import Annotated, Final
 
 import typer
 
+from cardshoe.cli.pin_entry import PinEntry
+from cardshoe.cli.signers import (
+    AsOption,
+    KeyOption,
+    PeopleOption,
+    PinFdOption,
+    SecondKeyOption,
+    SecondOption,
+    Signers,
+    signed_or_user,
+)
 from cardshoe.clock import SystemClock
 from cardshoe.errors import ConfigError
 from cardshoe.link.messages import Role
@@ -26,6 +37,7 @@ from cardshoe.link.pairing import HOST_NAME_MAX, NO_AUDITOR, PairingWish, parse_
 from cardshoe.table.audit import public_auditor_key
 from cardshoe.table.keystore import KeyStore
 from cardshoe.table.pairing_desk import PairingOrder, pair
+from cardshoe.table.roles import Matter
 from cardshoe.table.sealed_devices import default_store
 
 _ROLES: Final = tuple(role.name.lower() for role in Role)
@@ -46,6 +58,12 @@ def command(
         int | None, typer.Option("--label-fd", min=0, metavar="N", help="Read the label secret from this descriptor.")
     ] = None,
     wait_s: Annotated[int, typer.Option("--wait-s", min=1, max=600, help="How long to wait for the button.")] = 120,
+    people: PeopleOption = None,
+    by: AsOption = None,
+    key: KeyOption = None,
+    second: SecondOption = None,
+    second_key: SecondKeyOption = None,
+    pin_fd: PinFdOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Make a key with a device whose pairing button you have pressed, and store it. A new key replaces an old one."""
@@ -60,7 +78,8 @@ def command(
         auditor=NO_AUDITOR if auditor is None else public_auditor_key(auditor),
     )
     store = KeyStore(default_store() if keys is None else keys, create=True)
-    order = PairingOrder(url, kind, wish, float(wait_s), getpass.getuser())
+    signers = Signers(by, key, second, second_key, PinEntry(pin_fd))
+    order = PairingOrder(url, kind, wish, float(wait_s), signed_or_user(people, Matter.PAIR_DEVICE, signers))
     info = asyncio.run(pair(order, store, clock=SystemClock(), tell=_tell))
     if as_json:
         told = {"kind": info.kind, "model": info.model, "serial": info.serial, "role": role, "key_id": info.key_id}

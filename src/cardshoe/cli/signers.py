@@ -7,6 +7,7 @@ people, and the journal of the table hears of it as soon as the table runs. Must
 
 from __future__ import annotations
 
+import getpass
 import os
 import secrets
 import time
@@ -38,6 +39,11 @@ PinFdOption = Annotated[
 ]
 
 
+PeopleOption = Annotated[
+    Path | None, typer.Option("--people", metavar="FILE", help="The people's file of the table; two people sign.")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Signers:
     """Who is to sign, and where their PINs come from."""
@@ -58,6 +64,19 @@ def sign_for(store: PeopleFile, matter: Matter, signers: Signers) -> Author:
     author = author_for(store, store.read(), matter, signers)
     store.change(lambda people: people.with_signature(matter, author))
     return author
+
+
+def signed_or_user(people: Path | None, matter: Matter, signers: Signers) -> str:
+    """Return who answers for `matter`: those who sign for it by the list `people`, else the user of this computer.
+
+    Raises as `sign_for` does, and `ConfigError` (`people-as`) for signers without a list.
+    """
+    if people is None:
+        if signers.first is not None or signers.second is not None:
+            raise ConfigError("people-as", "--as and --second are people of a list: add --people FILE.")
+        return getpass.getuser()
+    author = sign_for(PeopleFile(people), matter, signers)
+    return f"{author.by} and {author.second}" if author.second else author.by
 
 
 def author_for(store: PeopleFile, people: People, matter: Matter, signers: Signers) -> Author:

@@ -12,10 +12,22 @@ from typing import Annotated
 
 import typer
 
+from cardshoe.cli.pin_entry import PinEntry
+from cardshoe.cli.signers import (
+    AsOption,
+    KeyOption,
+    PeopleOption,
+    PinFdOption,
+    SecondKeyOption,
+    SecondOption,
+    Signers,
+    signed_or_user,
+)
 from cardshoe.clock import SystemClock
 from cardshoe.errors import ConfigError
 from cardshoe.table.keystore import KeyEntry, KeyStore
 from cardshoe.table.pairing_desk import unpair
+from cardshoe.table.roles import Matter
 from cardshoe.table.sealed_devices import default_store
 
 
@@ -27,6 +39,12 @@ def command(
         bool, typer.Option("--only-here", help="The device is gone or was reset: forget the key here alone.")
     ] = False,
     keys: Annotated[Path | None, typer.Option(metavar="DIR", help="The key store.")] = None,
+    people: PeopleOption = None,
+    by: AsOption = None,
+    key: KeyOption = None,
+    second: SecondOption = None,
+    second_key: SecondKeyOption = None,
+    pin_fd: PinFdOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Have the device forget the key, then forget it here. Give the device's --url, or --only-here."""
@@ -36,6 +54,7 @@ def command(
         )
     store = KeyStore(default_store() if keys is None else keys)
     entry = _entry(store, key_id)
+    signed_or_user(people, Matter.UNPAIR_DEVICE, Signers(by, key, second, second_key, PinEntry(pin_fd)))
     if url is None:
         store.remove(entry.info.key_id)
     else:
