@@ -74,7 +74,7 @@ class SealedBench(Bench):
     hello_frame: bytes = b""
     seal_payload: bytes = b""
     refused_frames: int = 0
-    heard: list[bytes] = field(default_factory=list)
+    ear_log: list[Seen] = field(default_factory=list)
 
     # --- frames
 
@@ -103,7 +103,6 @@ class SealedBench(Bench):
         return fresh
 
     def unseal(self, encoded: bytes) -> Seen | None:
-        self.heard.append(encoded)
         content = uncobs(encoded)
         if content[0] != 0x81:
             self.refused_frames += 1
@@ -126,6 +125,7 @@ class SealedBench(Bench):
         for encoded in filter(None, self.world.take_output(self.port).split(b"\x00")):
             if uncobs(encoded)[0] == 1:
                 found += list(self.ear.hear(encoded + b"\x00", self.now))
+        self.ear_log += found
         return found
 
     def opening(self, security: int, *, purpose: int = 0) -> tuple[Seen, bytes]:
