@@ -61,7 +61,13 @@ def test_the_protocol_is_kept(
     station.drop_all()
     unit, rig = station.units[kind], station.plan.file.limits
     asking = Asking(
-        kind, unit.line, station.hands, lambda: secrets.token_bytes(16), slack_ms=rig.slack_ms, starts_s=rig.starts_s
+        kind,
+        unit.line,
+        station.hands,
+        lambda: secrets.token_bytes(16),
+        slack_ms=rig.slack_ms,
+        starts_s=rig.starts_s,
+        able=unit.device.capabilities,
     )
     chosen = [item for item in choose(kind, ()) if size == "all" or _quick(item)]
     if not station.plan.motion:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from cardshoe.errors import ConfigError, DeviceError
 from cardshoe.lab.conform.hands import AskedHands, CannotAct, ControlHands, NoHands, ProgramHands, named
 from cardshoe.lab.conform.rig import BenchHands, hands_of, parse_bench, read_bench
+
+HIL = Path(__file__).parents[2] / "hil"
 
 
 def answers(*lines: str) -> tuple[Callable[[str], str], list[str]]:
@@ -137,6 +141,18 @@ def test_a_wrong_bench_file_is_refused_by_name(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says) as wrong:
         parse_bench(text, "bench.toml")
     assert wrong.value.code == "bench-file"
+
+
+def test_the_readmes_bench_file_is_one() -> None:
+    """What a technician copies can be read; the options that the text names exist."""
+    text = (HIL / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", text, re.S)
+    bench = parse_bench(textwrap.dedent(block), "README.md")
+    assert bench.shoe is not None
+    assert set(bench.hands.programs) == {"power shoe off", "power shoe on", "fault jam"}
+    options = (HIL / "conftest.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"`?(--[a-z][a-z-]+)", text)) - {"--clause", "--make-key", "--public-key"}
+    assert {option for option in named if f'"{option}"' not in options} == set()
 
 
 def test_a_bench_file_that_is_not_there(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from virtual_port import asked
 from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.asking import Answer, Result
 from cardshoe.lab.conform.items import Begins, Item, items
+from cardshoe.lab.conform.needing import capabilities
 from cardshoe.lab.conform.verdicts import Judgement, Verdict, homes, judge, other_version
 from cardshoe.sim.mutations import MUTATIONS
 
@@ -101,6 +102,17 @@ def test_nobody_at_the_device() -> None:
     assert all("needs hands at the device" in one.came for one in left_out)
     assert not [one for one in judge("shoe", answers, only=["LINK-4.3", "LINK-7.4"]) if one.verdict is Verdict.BROKEN]
     assert any(one.result is Result.PASSED for one in answers)
+
+
+@pytest.mark.parametrize(("clause", "lacking"), [("SHOE-7.3", "cover_card_sensor"), ("SHOE-6.4", "identity_reader")])
+def test_what_a_device_does_not_have_is_not_asked(clause: str, lacking: str) -> None:
+    """SHOE-1.1: a capability that is not stated makes its dialogues not shown, and no clause broken."""
+    bit = capabilities("shoe")[lacking]
+    answers = asked("shoe", clauses=[clause], able=0xFFFFFFFF ^ bit)
+    left_out = [one for one in answers if one.result is Result.NOT_SHOWN]
+    assert left_out
+    assert all(lacking in one.came for one in left_out)
+    assert [one.item.id for one in answers if one.result is Result.FAILED] == []
 
 
 def test_another_version_is_one_broken_clause() -> None:

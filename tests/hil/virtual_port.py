@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cardshoe.lab.conform.asking import Answer, Asking, choose
@@ -54,15 +54,17 @@ class VirtualPort:
 
 
 def asked(
-    kind: str, mutations: Sequence[str] = (), *, clauses: Sequence[str] = (), deaf_to: Sequence[str] = ()
+    kind: str,
+    mutations: Sequence[str] = (),
+    *,
+    clauses: Sequence[str] = (),
+    deaf_to: Sequence[str] = (),
+    able: int = 0xFFFFFFFF,
 ) -> list[Answer]:
     """Run what shows `clauses` (all: everything) against one world, from one item to the next as it was left."""
-    return list(_asked(kind, mutations, clauses, deaf_to))
-
-
-def _asked(kind: str, mutations: Sequence[str], clauses: Sequence[str], deaf_to: Sequence[str]) -> Iterator[Answer]:
     port, drawn = VirtualPort(kind, mutations, deaf_to=deaf_to), random.Random(kind)
+    asking = Asking(kind, port, port, lambda: drawn.randbytes(16), slack_ms=0, able=able)
     try:
-        yield from Asking(kind, port, port, lambda: drawn.randbytes(16), slack_ms=0).ask(choose(kind, clauses))
+        return list(asking.ask(choose(kind, clauses)))
     finally:
         port.world.close()

@@ -54,7 +54,13 @@ def command(
         asked = _kind(kind, device, url)
         chosen = _chosen(asked, clause or [])
         asking = Asking(
-            asked, line, _hands(control, file, ask=ask), _nonce, slack_ms=slack, starts_s=file.limits.starts_s
+            asked,
+            line,
+            _hands(control, file, ask=ask),
+            _nonce,
+            slack_ms=slack,
+            starts_s=file.limits.starts_s,
+            able=device.capabilities,
         )
         answers = [] if device.spec_hash != makers.spec_hash(asked) else _ask(asking, chosen)
     finally:

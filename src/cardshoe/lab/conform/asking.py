@@ -21,11 +21,15 @@ from cardshoe.lab.conform.caller import Caller, NotReady
 from cardshoe.lab.conform.hands import CannotAct, Hands, NoHands, named
 from cardshoe.lab.conform.items import Item, items
 from cardshoe.lab.conform.makers import Step
+from cardshoe.lab.conform.needing import capabilities, needed
 from cardshoe.lab.conform.watching import Port, Times, Watched
 
+ALL: Final = 0xFFFFFFFF
 SLACK_MS: Final = 32
 """What an adapter that holds bytes back for 16 ms adds to a time limit, both ways (LINK-8.3)."""
 LATE_S: Final = 1.5
+_BROUGHT_ABOUT: Final = frozenset({"fault", "press", "switch_mode", "power", "reset"})
+"""Acts that depend on the bench alone; whether the others succeed depends on what the device did before."""
 SAME_SESSION_TRIES: Final = 3
 
 
@@ -68,7 +72,10 @@ class Device:
 
 
 class Asking:
-    """One device on one line. `nonce` gives 16 fresh random bytes. Raises ConfigError `conform-vectors`."""
+    """One device on one line. `nonce` gives 16 fresh random bytes, `able` are the capabilities of the device.
+
+    Raises ConfigError `conform-vectors`.
+    """
 
     def __init__(
         self,
@@ -79,8 +86,9 @@ class Asking:
         *,
         slack_ms: int = SLACK_MS,
         starts_s: float = STARTS_S,
+        able: int = ALL,
     ) -> None:
-        self.kind, self._hands, self._nonce, self._slack_ms = kind, hands, nonce, slack_ms
+        self.kind, self._hands, self._nonce, self._slack_ms, self._able = kind, hands, nonce, slack_ms, able
         self._line = Watched(kind, port, hands)
         as_found = not hands.can({"do": "new_deck"})
         self._beginning = Beginning(kind, self._line, nonce, starts_s=starts_s, as_found=as_found)
@@ -98,6 +106,11 @@ class Asking:
 
     def _once(self, item: Item) -> Answer:
         begun = time.monotonic()
+        bits = capabilities(self.kind)
+        lacks = sorted(name for name in needed(self.kind, item.steps, item.acts) if not bits[name] & self._able)
+        if lacks:
+            text = f"the device does not say that it has {', '.join(lacks)}"
+            return Answer(item, Result.NOT_SHOWN, 0.0, came=text)
         cannot = sorted({named(act) for act in item.acts if not self._hands.can(act)})
         if cannot:
             return Answer(item, Result.NOT_SHOWN, 0.0, came=f"needs hands at the device: {', '.join(cannot)}")
@@ -147,6 +160,9 @@ class Asking:
 
     def _failure(self, item: Item, step: Step, text: str, runner: makers.Runner, begun: float) -> Answer:
         step, came = _failed_step(step, text)
+        if step.get("world", {}).get("do") in _BROUGHT_ABOUT and came.startswith('answered {"ok": false'):
+            text = f"{named(step['world'])} could not be brought about: {_short(came)}"
+            return Answer(item, Result.NOT_SHOWN, time.monotonic() - begun, came=text)
         late = self._came_late(step) if not came.startswith(f'came {{"message": "{_wanted(step)}"') else None
         if late is not None:
             came = f"it came, but after {late:.0f} ms"

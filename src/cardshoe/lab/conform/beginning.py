@@ -134,7 +134,7 @@ class Beginning:
 
     def _new_deck(self, found: Mapping[str, Any]) -> Mapping[str, Any]:
         if not (self._as_found and found["deck_state"] == LOADED):
-            self._do({"do": "new_deck"})
+            self._try({"do": "new_deck"})  # a bench whose load_deck always brings a whole deck has no other
             self._do({"do": "load_deck"})
         self._caller.pause(0.3)
         status = self._caller.until(lambda s: s["deck_state"] != 0 and not s["flags"] & DOOR_OPEN, SETTLES_S)
