@@ -106,6 +106,7 @@ class SimulatedPlay(VirtualPlay):
         self.robot = Unruly(table, seed=seed, speed=speed)
         self.gave_up = 0
         self.wrong_acts = 0
+        self._corrects: list[random.Random] = []
 
     def go_on(self, rounds: int) -> str:
         """Play until `rounds` rounds are over; return what is wrong if it does not come to that, else nothing."""
@@ -127,6 +128,7 @@ class SimulatedPlay(VirtualPlay):
                 self._take(self.robot.give_up())
             while self.table.wrong_acts:
                 self._misbehave(self.table.wrong_acts.pop(0))
+            self._correct()
             self._take(self.robot.play())
             if self.table.now == now:  # nobody does two things at one moment
                 self.table.run_until(lambda: False, within_s=BLINK_S)
@@ -139,11 +141,31 @@ class SimulatedPlay(VirtualPlay):
                 self.robot.dawdles += 3
             case "leaves":
                 self._take(self.robot.leave_the_table())
+            case "corrects":
+                self._corrects.append(dice)
             case "wrong role":
                 self._try(self._wrong_role(dice))
             case _:
                 for _ in range(int(str(trouble.values["acts"]))):
                     self._try(self._wrong_act(dice))
+
+    def _correct(self) -> None:
+        """Somebody corrects what was entered last, as soon as that is a wager or a decision: it was another's."""
+        round_ = self.table.controller.desk.open_round
+        if not self._corrects or round_ is None or round_.entry is None:
+            return
+        dice = self._corrects[0]
+        position = dice.choice(POSITIONS)
+        match round_.entry.event:
+            case WagerPlaced():
+                player = round_.hand(position).player or NAMES[position]
+                corrected = EntryCorrected(WagerPlaced(position, player, {"ante": 1000}))
+            case DecisionMade(_, action):
+                corrected = EntryCorrected(DecisionMade(position, dice.choice((action, "fold"))))
+            case _:
+                return
+        self._corrects.pop(0)
+        self._try(corrected)
 
     def _try(self, act: Act | None) -> None:
         if act is None:

@@ -28,6 +28,8 @@ DEAF_KEY: Final = 51
 _DEAF: Final = 0.1
 CLOCK_KEY: Final = 52
 _CLOCK: Final = 0.05
+CORRECTS_KEY: Final = 53
+_CORRECTS: Final = 0.05
 
 Values = dict[str, object]
 
@@ -286,6 +288,12 @@ def drawn(seed: int, level: str, rounds: int, only: frozenset[str] | None = None
             part, kind, values = _clock_set(dice)
             after_s = round(dice.uniform(0.0, DEALING_S), 4)
             troubles.append(Trouble(f"k{number}.{CLOCK_KEY}", number, after_s, part, kind, values))
+        dice = random.Random(f"{seed}/{level}/corrects/{number}")
+        if dice.random() < LEVELS[level] * _CORRECTS:
+            after_s = round(dice.uniform(0.0, ROUND_S), 4)
+            values = {"dice": dice.getrandbits(32)}
+            key = f"k{number}.{CORRECTS_KEY}"
+            troubles.append(Trouble(key, number, after_s, Part.DEALER, "corrects", values))
     return tuple(each for each in troubles if only is None or each.key in only)
 
 
