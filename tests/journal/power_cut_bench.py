@@ -99,7 +99,7 @@ class PowerCuts:
     bad: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._whole, self._flushed, self._cut = (self.work / name for name in ("whole.img", "flushed.img", "cut.img"))
+        self._whole, self._flushed = self.work / "whole.img", self.work / "flushed.img"
         self._mountpoint = self.work / "cut"
         self._mountpoint.mkdir()
         for disk in (self._whole, self._flushed):
@@ -112,13 +112,15 @@ class PowerCuts:
         if self.asked % self.every:
             return
         self.tried += 1
-        subprocess.run(["cp", "--sparse=always", disk, self._cut], check=True)
-        _apply(self._cut, extra)
-        subprocess.run(["mount", "-o", "loop", self._cut, self._mountpoint], check=True)
+        cut = self.work / f"cut-{self.asked}.img"  # a busy machine may still show the last content of the same name
+        subprocess.run(["cp", "--sparse=always", disk, cut], check=True)
+        _apply(cut, extra)
+        subprocess.run(["mount", "-o", "loop", cut, self._mountpoint], check=True)
         try:
             wrong = (self.judge or judge_cut)(self._mountpoint / "table.db", acknowledged)
         finally:
             subprocess.run(["umount", self._mountpoint], check=True)
+            cut.unlink()
         if wrong is not None:
             self.bad.append(f"{where}: {wrong}")
 
