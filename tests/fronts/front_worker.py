@@ -15,8 +15,12 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import front_bodies
+import front_bodies  # noqa: F401 — bodies enter themselves
+import front_bodies_figures  # noqa: F401
+import front_bodies_ports  # noqa: F401
+import front_bodies_usb  # noqa: F401
 from front_bench import BenchClient
+from front_body import BODIES
 
 from cardshoe.transport import Transport, UsbUrl, open_transport, parse_device_url
 from cardshoe.transport.usb_bulk import open_usb
@@ -81,7 +85,7 @@ def run_body(desk: Desk, name: str) -> dict[str, Any]:
     """Run one body on fresh worlds; what it raised is in the answer."""
     if name == "features":
         return {"body": name, "features": sorted(desk.features)}
-    body = front_bodies.BODIES[name]
+    body = BODIES[name]
     missing = body.needs - desk.features
     if missing:
         return {"body": name, "ok": None, "text": f"this front end has no {', '.join(sorted(missing))}"}

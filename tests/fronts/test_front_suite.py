@@ -7,8 +7,8 @@ but for want of a kernel feature. Promise P10; field reports FR-01 to FR-38 as e
 from __future__ import annotations
 
 import pytest
-from front_bodies import BODIES
 from front_kit import FrontProcess
+from front_worker import BODIES
 
 USB = {"usb", "packets", "twins", "busy", "counters"}
 OURS = {"access", "kernel driver", "claims", "quick", "partial"}
