@@ -20,6 +20,7 @@ import device_deck_cases  # noqa: E402 (the cases stand beside this file, wherev
 import device_event_cases  # noqa: E402
 import device_link_cases  # noqa: E402
 import device_reader_cases  # noqa: E402
+import device_round_cases  # noqa: E402
 import device_shoe_cases  # noqa: E402
 import frame_cases  # noqa: E402
 import host_cases  # noqa: E402
@@ -31,6 +32,7 @@ DIALOGUES = (
     device_event_cases,
     device_shoe_cases,
     device_deck_cases,
+    device_round_cases,
     device_reader_cases,
     host_cases,
 )

@@ -6,9 +6,10 @@ import itertools
 from typing import Any
 
 import pytest
+import steps
 from device_runner import DeviceRunner
 from firmware_kit import Lab, vectors
-from reference_dialogues import NOT_RUN, STEM, bring_to_the_beginning, fitting, shoe_dialogues
+from reference_dialogues import NO_ROUNDS, NOT_RUN, STEM, bring_to_the_beginning, fitting, of_rounds, shoe_dialogues
 
 
 @pytest.mark.parametrize("vector", fitting(), ids=lambda v: v["id"].removeprefix(STEM))
@@ -28,7 +29,24 @@ def test_what_is_not_run_is_told() -> None:
     known = {v["id"].removeprefix(STEM) for v in shoe_dialogues()}
     assert set(NOT_RUN) <= known
     assert len(NOT_RUN) == 10
-    assert all(len(reason) > 20 for reason in NOT_RUN.values())
+    assert all(len(reason) > 20 for reason in (*NOT_RUN.values(), NO_ROUNDS))
+    assert not set(NOT_RUN) & of_rounds()
+    assert len(fitting()) == len(shoe_dialogues()) - len(NOT_RUN) - len(of_rounds())
+
+
+def test_a_round_is_unknown_to_it(lab: Lab) -> None:
+    """SHOE-9.1, LINK-4.8, LINK-5.9: a shoe that does not commit rejects the type and tells no round in its status."""
+    count = itertools.count(1)
+
+    def nonce() -> bytes:
+        return next(count).to_bytes(16, "little")
+
+    bring_to_the_beginning(lab, nonce)
+    begin = {"round_id": 1, "deck_id": 1}
+    DeviceRunner("shoe", lab, nonce).run([
+        *steps.opened(), steps.status(round_id=0, round_state=0),
+        steps.send("BEGIN_ROUND", 1, **begin), steps.reject(2, 0x16, 1), steps.send("ATTEST", 1, nonce=64 * "0"), steps.reject(2, 0x38, 1),
+    ])  # fmt: skip
 
 
 @pytest.mark.parametrize("vector", vectors("frames.jsonl"), ids=lambda v: v["id"])
