@@ -128,11 +128,17 @@ def _rejected(frame: Mapping[str, Any]) -> Step:
     return {"expect": told | {"fields": fields}, "within_ms": _REPLY_MS}
 
 
+def _of_receiving(vector: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the clauses that the receiving of a frame shows; what its message then means is for the dialogues."""
+    shown = tuple(clause for clause in vector["clauses"] if clause.startswith(("LINK-1.", "LINK-2.", "LINK-3.")))
+    return shown or ("LINK-2.1",)
+
+
 def _received(kind: str) -> Iterator[Item]:
     """Yield the frames: the good ones of a host are received whole, the bad ones are dropped in silence."""
     for vector in makers.vectors("frames"):
         sent: Step = {"send": {"raw": vector["wire"]}}
-        clauses, name = tuple(vector["clauses"]), vector["id"]
+        clauses, name = _of_receiving(vector), vector["id"]
         if not vector["accept"]:
             yield Item(name, clauses, vector["note"], (*_OPENED, sent, *_STILL_UNDERSTOOD), Begins.ANYWHERE)
         elif vector["type"] in _ASKABLE and vector.get("device", kind) == kind and vector.get("from") != "device":
@@ -152,4 +158,4 @@ def _streams() -> Iterator[Item]:
         sent: list[Step] = [{"send": {"raw": chunk}} for chunk in vector["chunks"] if chunk]
         steps = (*_OPENED, *sent, {"send": {"raw": "00"}}, *answers, *_STILL_UNDERSTOOD)
         others = frozenset(frame["session"] for frame in frames)
-        yield Item(vector["id"], tuple(vector["clauses"]), vector["note"], steps, Begins.ANYWHERE, others)
+        yield Item(vector["id"], _of_receiving(vector), vector["note"], steps, Begins.ANYWHERE, others)
