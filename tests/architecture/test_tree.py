@@ -86,10 +86,11 @@ def test_the_gate_runs_the_readmes_command(name: str) -> None:
 def test_the_gate_looks_into_the_wheel() -> None:
     """What travels with the package beside its modules is named, and each of it exists here."""
     gate = GATE.read_text()
-    carried = re.findall(r"\bcardshoe/[\w./-]+\.(?:toml|tsv|typed)\b", gate)
+    carried = re.findall(r"\bcardshoe/[\w./-]+\.(?:toml|tsv|rules|typed)\b", gate)
     assert set(carried) == {
         *(f"cardshoe/wire/data/{name}.toml" for name in ("link-v1", "shoe-v1", "reader-v1", "faults")),
         "cardshoe/games/data/clauses.tsv",
+        "cardshoe/cli/udev/60-cardshoe.rules",
         "cardshoe/py.typed",
     }
     assert all((ROOT / "src" / name).is_file() for name in carried)
@@ -98,7 +99,9 @@ def test_the_gate_looks_into_the_wheel() -> None:
         for path in SOURCE.rglob("*")
         if path.is_file() and path.suffix not in {".py", ".pyc"} and "wire/data" not in str(path)
     }
-    assert data <= set(carried), "a file travels with the package that the gate does not look for"
+    assert "find cardshoe/console/static -type f" in gate, "the gate looks for the console's pages by their folder"
+    pages = {name for name in data if name.startswith("cardshoe/console/static/")}
+    assert data - pages <= set(carried), "a file travels with the package that the gate does not look for"
 
 
 def test_the_gate_checks_architecture_types_and_form() -> None:

@@ -81,7 +81,7 @@ class Screen:
             else:
                 break
         self.troubles.clear()
-        self.page.wait_for_selector("#page[data-step]", timeout=20_000)
+        self.page.wait_for_selector("#page[data-step]", timeout=60_000)
 
     @property
     def step(self) -> str:
@@ -117,16 +117,20 @@ class Screen:
         before = self.sequence
         self.page.wait_for_timeout(TWICE_MS)
         self.touch(selector)
+        self.until_after(before)
+
+    def until_after(self, sequence: str) -> None:
+        """Wait until a newer state than `sequence` is shown."""
         self.page.wait_for_function(
-            "before => document.querySelector('#page').dataset.sequence !== before", arg=before, timeout=20_000
+            "before => document.querySelector('#page').dataset.sequence !== before", arg=sequence, timeout=60_000
         )
 
 
-def play_a_round(screen: Screen, game: str, *, seats: str = "146", last_choice: bool = True) -> list[str]:
+def play_a_round(screen: Screen, game: str, *, seats: str = "14", last_choice: bool = True) -> list[str]:
     """Play one round by touch alone; return the steps that were due. The simulated hands move what is due."""
     steps: list[str] = []
     begun = False
-    until = time.monotonic() + 100
+    until = time.monotonic() + 240
     while time.monotonic() < until:
         step = screen.step
         if not steps or steps[-1] != step:
@@ -141,7 +145,7 @@ def play_a_round(screen: Screen, game: str, *, seats: str = "146", last_choice: 
                 for seat in seats:
                     for spot in SPOTS[game]:
                         screen.touch(f'[data-key="spot-{seat}-{spot}"] .hit')
-                        screen.page.wait_for_selector(f'[data-key="spot-{seat}-{spot}"] .cents', timeout=10_000)
+                        screen.page.wait_for_selector(f'[data-key="spot-{seat}-{spot}"] .cents', timeout=60_000)
                 screen.touch_and_see('.bar [data-key="main"]')
             case "ask_decision":
                 choices = screen.page.locator(".choice").all()
@@ -150,7 +154,7 @@ def play_a_round(screen: Screen, game: str, *, seats: str = "146", last_choice: 
                 screen.touch_and_see(f'[data-key="{key}"]')
             case _:
                 screen.touched(".bar button.main")
-                deadline = time.monotonic() + 8
+                deadline = time.monotonic() + 3
                 while screen.sequence == before and time.monotonic() < deadline:
                     screen.page.wait_for_timeout(30)
     raise AssertionError(f"no end: {steps}")

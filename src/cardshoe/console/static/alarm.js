@@ -42,7 +42,7 @@ export class AlarmCover {
     const clearing = el(
       "div",
       { class: "clearing" },
-      el("p", { class: "who" }, t("alarm.who"), " ", el("b", {}, t(`clears.${alarm.clears}`))),
+      el("p", { class: "who" }, t("hold.who"), " ", el("b", {}, t(`clears.${alarm.clears}`))),
       reasons(REASONS, (reason) => {
         this.reason = reason;
         for (const each of answers.children) each.disabled = !reason.trim();
@@ -67,7 +67,7 @@ export class AlarmCover {
         {},
         el("span", { class: "sign", "aria-hidden": "true" }, "⚠"),
         el("h1", { role: "alert" }, told),
-        button(t("alarm.look"), () => this.fold(), { kind: "look", key: "look" }),
+        button(t("hold.look"), () => this.fold(), { kind: "look", key: "look" }),
       ),
       el("p", { class: "text" }, alarm.text === told ? null : alarm.text, alarm.who ? ` (${place(alarm.who)})` : null),
       el("p", { class: "code" }, alarm.code, alarm.cites ? ` · ${alarm.cites}` : null),
@@ -79,7 +79,7 @@ export class AlarmCover {
     this.folded = !this.folded;
     this.box.className = this.folded ? "alarm folded" : "alarm";
     const look = this.box.querySelector(".look");
-    look.replaceChildren(t(this.folded ? "alarm.back" : "alarm.look"));
+    look.replaceChildren(t(this.folded ? "hold.back" : "hold.look"));
   }
 
   async answer(alarm, choice, role) {

@@ -20,7 +20,7 @@ function hand(position, account) {
     el("td", {}, account.decided.map(action).join(", ")),
     el("td", {}, result && result.category ? categoryName(result.category) : t(`state.${account.status}`)),
     el("td", {}, wagers),
-    el("td", { class: "right" }, result ? signed(result.won_cents) : ""),
+    el("td", { class: "right" }, result && result.won_cents ? signed(result.won_cents) : "—"),
   );
 }
 

@@ -24,6 +24,8 @@ async function begin() {
       renewed(next, `${facts.table} · ${t("round", { n: state.round })} · ${nextWords(state)}`);
       renewed(alarm, state.alarm ? `⚠ ${state.alarm.text} (${state.alarm.code})` : "");
       renewed(table, drawTable(facts, state));
+      page.dataset.step = state.due.step;
+      page.dataset.sequence = String(state.sequence);
     },
     (up) => (line.hidden = up),
   );

@@ -8,7 +8,7 @@ import { acting, carried } from "./people.js";
 import { t } from "./texts.js";
 
 const PLOTS = ["completed", "alarms", "stacks_dispensed", "cards_read", "cards_unreadable", "losses"];
-const parts = { devices: el("div", {}), plots: el("div", { class: "panels" }), notices: el("ul", {}), test: el("div", {}) };
+const parts = { devices: el("div", {}), plots: el("div", { class: "plots" }), notices: el("ul", {}), test: el("div", {}) };
 
 // How a counter grew over the time of its samples; the newest value stands at its end, in words.
 function plot(name, samples) {
