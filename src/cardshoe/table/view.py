@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cardshoe.devices.shoe_terms import DeckState
 from cardshoe.games.script import DEALER, Method
@@ -136,7 +137,7 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         round_id=state.last_round_id,
         due=due,
         words=_unread(state, live, due) or words(due),
-        positions=tuple(_position(hand) for hand in round_.hands) if round_ is not None else (),
+        positions=tuple([_position(_Same(hand)) for hand in round_.hands]) if round_ is not None else (),
         dealer_cards=round_.dealer_dealt if round_ is not None else 0,
         dealer_faces=tuple(card.text for card in round_.dealer_faces) if round_ is not None else (),
         board_cards=round_.board_dealt if round_ is not None else 0,
@@ -231,7 +232,24 @@ def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Du
     return due
 
 
-def _position(hand: Hand) -> PositionView:
+class _Same:
+    """A hand as a key: this very object. Of six hands one changes at a time, and a view is made at every change."""
+
+    __slots__ = ("hand",)
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+
+    def __hash__(self) -> int:
+        return id(self.hand)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.hand is self.hand
+
+
+@lru_cache(maxsize=32)
+def _position(same: _Same) -> PositionView:
+    hand = same.hand
     result = hand.result
     return PositionView(
         position=hand.position,
