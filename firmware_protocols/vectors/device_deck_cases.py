@@ -161,7 +161,7 @@ PREPARING = [
         *opened(), world("insert_cover_card"), want("COVER_CARD_INSERTED", 1000), *prepare(1, ACCEPTED), verified("$deck+1"),
     ]),
     dialogue("no-question-for-faces", "SHOE-1.2 LINK-4.8", "no type of the command range asks for anything else", [
-        *opened(), *[step for kind in range(0x16, 0x40) for step in (raw(kind, 1), reject(2, kind, 1))],
+        *opened(), *[step for kind in range(0x1C, 0x40) if kind not in (0x38, 0x39) for step in (raw(kind, 1), reject(2, kind, 1))],
     ]),
 ]  # fmt: skip
 

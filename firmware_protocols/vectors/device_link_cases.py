@@ -56,7 +56,7 @@ SESSION = [
     dialogue("hello", "LINK-5.1 LINK-5.3 LINK-5.4 LINK-7.2 SHOE-1.1", "HELLO is answered with who the device is", [
         hello("$a", sequence=77),
         hello_reply(sequence=77, **SAME, session={"min": 1, "max": 255}, boot_counter={"min": 1}, ring_size={"min": 16},
-                    device_nonce={"not": "$a"}, capabilities={"max": 31}, oldest_event={"min": 1}),
+                    device_nonce={"not": "$a"}, capabilities={"max": 511}, oldest_event={"min": 1}),
     ]),
     dialogue("hello-wrong-hash", "LINK-5.3 LINK-5.2", "another spec hash: refused, the identity is told all the same", [
         hello("$a", spec_hash=spec_hash("reader")),
@@ -269,7 +269,7 @@ COMMANDS = [
     ]),
     *[dialogue(f"unknown-type-{kind:02x}", "LINK-4.8", "a type that the shoe does not know", [
         *opened(), raw(kind, 1), reject(UNKNOWN_TYPE, kind, 1), send(COUNT, 1), want("READ_COUNTERS_REPLY", sequence=1),
-    ]) for kind in (0x16, 0x2A, 0x3F)],
+    ]) for kind in (0x1C, 0x2A, 0x3F)],
     dialogue("devices-words", "LINK-4.9", "replies, STATUS and events that a host should not send are not answered", [
         *opened(), raw(0x82, 1, "00" * 60), raw(0x91, 1, "00" * 9), raw(0x81, 1), raw(0xFF, 1, "0111"), raw(0x61, 1, "00" * 30),
         raw(0x60, 1), raw(0x7F, 1), raw(0xA0, 1), nothing(500), send(COUNT, 1), want("READ_COUNTERS_REPLY", sequence=1),

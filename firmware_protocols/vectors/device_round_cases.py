@@ -158,7 +158,7 @@ ROUNDS = [
         *opened(), ROUND, *log(1, 0, total="$total"), *begin(2), *match(3, UNKNOWN_STACK, 0), *dealt(4),
         *match(5, MATCH_BAD_VALUE, 52), *match(6, MATCH_BAD_VALUE, 0xFE), *match(7, MATCH_NOT_OPEN, 0, round_id="$round+2"), *match(8, UNKNOWN_STACK, 0, add=2),
         *match(9, {"in": [MATCH, MISMATCH]}, 0), *match(10, {"in": [MATCH, MISMATCH]}, 0), *match(11, NO_TRY_LEFT, 0), *match(12, NO_TRY_LEFT, 51),
-        *log(13, 0, total="$total+2", round_id="$round+1", command_id="$last+1", asked=1), *log(14, 1, asked=1, command_id="$last+1"),
+        *log(13, 0, total="$total+2", round_id="$round+1", command_id="$last+1", asked=1, boot_counter="$boot"), *log(14, 1, asked=1, command_id="$last+1"),
         *end(15, cards=2),
     ]),
     dialogue("match-same-answer", "SHOE-9.4 LINK-4.3", "the same frame again gets the kept answer and spends nothing", [

@@ -45,7 +45,8 @@ def test_a_round_is_unknown_to_it(lab: Lab) -> None:
     begin = {"round_id": 1, "deck_id": 1}
     DeviceRunner("shoe", lab, nonce).run([
         *steps.opened(), steps.status(round_id=0, round_state=0),
-        steps.send("BEGIN_ROUND", 1, **begin), steps.reject(2, 0x16, 1), steps.send("ATTEST", 1, nonce=64 * "0"), steps.reject(2, 0x38, 1),
+        steps.send("BEGIN_ROUND", 1, **begin), steps.reject(2, 0x16, 1),
+        steps.send("ATTEST", 1, nonce=64 * "0"), steps.reject(2, 0x38, 1),
     ])  # fmt: skip
 
 
