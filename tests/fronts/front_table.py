@@ -6,6 +6,7 @@ Owns the joining of the two and the waiting for events. Must not know what carri
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ from cardshoe.errors import DeviceError
 from cardshoe.link.events import Identity
 from cardshoe.transport import Transport
 
-PATIENCE_S = 20.0  # only ends a body that would hang; a guest in emulation is slow
+PATIENCE_S = float(os.environ.get("FRONT_PATIENCE_S", "30"))  # only ends a body that would hang
 
 
 class ShoeTable:

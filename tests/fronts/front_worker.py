@@ -21,6 +21,7 @@ import front_bodies_ports  # noqa: F401
 import front_bodies_usb  # noqa: F401
 from front_bench import BenchClient
 from front_body import BODIES
+from front_wrong import MISTAKES
 
 from cardshoe.transport import Transport, UsbUrl, open_transport, parse_device_url
 from cardshoe.transport.usb_bulk import open_usb
@@ -100,7 +101,9 @@ def run_body(desk: Desk, name: str) -> dict[str, Any]:
 
 
 def serve(desk: Desk) -> None:
-    """Run what standard input asks for, until its end."""
+    """Run what standard input asks for, until its end; with the mistake that FRONT_WRONG names, if it names one."""
+    if "FRONT_WRONG" in os.environ:
+        MISTAKES[os.environ["FRONT_WRONG"]][0]()
     for text in sys.stdin:
         print(json.dumps(run_body(desk, json.loads(text)["body"])), flush=True)
 
