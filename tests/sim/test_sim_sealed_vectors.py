@@ -10,10 +10,10 @@ from sim_host import PROTOCOLS
 
 from cardshoe.sim import hidden, wire
 from cardshoe.sim.agenda import Agenda, Timers
-from cardshoe.sim.attesting import attested
+from cardshoe.sim.attesting import Attestor
 from cardshoe.sim.channel import COUNTER_MAX, Channel, Tally
 from cardshoe.sim.keys import KeyMemory, Pairing
-from cardshoe.sim.nvram import CommittedCard, Store
+from cardshoe.sim.nvram import CommittedCard, LinkMemory, Store
 from cardshoe.sim.pairing import PairingDesk
 from cardshoe.sim.primitives import identity_of
 from cardshoe.sim.sealing import Sealer, SealResult
@@ -117,14 +117,14 @@ def test_a_sealed_frame(vector: dict[str, Any]) -> None:
 def test_an_attestation(vector: dict[str, Any]) -> None:
     """LINK-12.1."""
     told = vector["given"]
-    answer = attested(
-        given(vector, "nonce"),
-        transcript=given(vector, "t1"),
+    attestor = Attestor(
         measured=lambda: given(vector, "measurement"),
         identity=Identity("shoe", 1, told["model"], told["serial"], told["firmware"], 0),
-        secret=given(vector, "identity_secret"),
-        boot_counter=told["boot_counter"],
+        keys=KeyMemory(bytes(16), given(vector, "identity_secret")),
+        memory=LinkMemory(boot_counter=told["boot_counter"]),
+        mutations=NOTHING,
     )
+    answer = attestor.answer(given(vector, "nonce"), given(vector, "t1"))
     assert identity_of(given(vector, "identity_secret")).hex() == vector["gives"]["identity_public"]
     assert answer == {
         "measurement": given(vector, "measurement"),

@@ -1,7 +1,7 @@
-"""The device's side of link-v1: commands once only, heartbeat and lease, and which frames of which session count.
+"""The device's side of link-v1: commands once only, and which frames of which session count.
 
-Owns LINK-4, LINK-6, LINK-8, LINK-9.11 and LINK-12 as far as they bind a device; how a session begins is in `sessions`.
-Must not know what the messages of a device mean: that is the firmware's, met through `Firmware`.
+Owns LINK-4, LINK-8, LINK-9.11 and LINK-12 as far as they bind a device; how a session begins is in `sessions`,
+the lease in `heartbeat`. Must not know what the messages of a device mean: that is the firmware's, met by `Firmware`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from cardshoe.sim import wire
-from cardshoe.sim.agenda import Entry, Timers
-from cardshoe.sim.attesting import Measured, attested
+from cardshoe.sim.agenda import Timers
+from cardshoe.sim.attesting import Attestor, Measured
 from cardshoe.sim.channel import Tally
 from cardshoe.sim.events import EventRing
+from cardshoe.sim.heartbeat import Heartbeat
 from cardshoe.sim.keys import KeyMemory
 from cardshoe.sim.messages import MESSAGES, Layout, Value, layout_of
 from cardshoe.sim.nvram import LinkMemory, Store
@@ -36,8 +37,6 @@ REPLY_BIT: Final = 0x80
 
 NO_SESSION, UNKNOWN_TYPE, WRONG_LENGTH, WRONG_SEQUENCE, NOT_ALLOWED, BAD_VALUE, SEALED_ONLY = range(1, 8)
 
-LEASE_MIN_MS: Final = 250
-LEASE_MAX_MS: Final = 2000
 LATE_REPLY_S: Final = 0.4  # of the device that breaks LINK-4.2
 
 
@@ -106,7 +105,7 @@ class DeviceLink:
         self._memory = memory
         self._timers = timers
         self._keys = keys
-        self._measured = measured
+        self._attestor = Attestor(measured=measured, identity=identity, keys=keys, memory=memory, mutations=mutations)
         self._mutations = mutations
         self._outlet = Outlet(device=device, timers=timers, send=send, spoil="LINK-2.4" in mutations)
         self.events = EventRing(
@@ -128,14 +127,12 @@ class DeviceLink:
         )
         self._deframer = wire.Deframer()
         self._deframer.unseal = self._unsealed
-        self._booted_at = timers.now
+        self._heartbeat = Heartbeat(
+            timers=timers, memory=memory, events=self.events, firmware=lambda: self.firmware, mutations=mutations
+        )
         self.commands_seen = 0
-        self._first_attest: Reply | None = None
         self._kept: tuple[wire.Frame, wire.Frame] | None = None
         self._next_sequence = 1
-        self._lease_until: float | None = None
-        self._lease_entry: Entry | None = None
-        self._old_status: dict[str, Value] | None = None
 
     def raise_event(self, name: str, values: Mapping[str, Value], *, unsent: bool = False) -> None:
         """Report an event: kept until the host has consumed it. `unsent` keeps it only (a power cut just then)."""
@@ -200,18 +197,6 @@ class DeviceLink:
             self._reject(frame, WRONG_LENGTH)
 
     @property
-    def auditor(self) -> bytes:
-        """The auditor's key of this session's pairing, else of the last pairing; 00 for none (SHOE-9.10)."""
-        present = self.sessions.present
-        pairing = None if present is None else present.pairing
-        return self._keys.auditor if pairing is None else pairing.auditor
-
-    @property
-    def boot_counter(self) -> int:
-        """How often the device has started (LINK-5.10)."""
-        return self._memory.boot_counter
-
-    @property
     def session(self) -> int:
         """The number of the present session, 0 for none."""
         return self.sessions.number
@@ -220,8 +205,8 @@ class DeviceLink:
         """Nothing of the session before counts (LINK-5.4)."""
         self._kept = None
         self._next_sequence = 1
-        self._old_status = None
-        self._first_attest = None
+        self._heartbeat.new_session()
+        self._attestor.new_session()
 
     @property
     def starting(self) -> bool:
@@ -291,18 +276,7 @@ class DeviceLink:
             return SEALED_ONLY
         if name == "UNPAIR":
             return Reply("UNPAIR_REPLY", {}, then=self.sessions.unpair)
-        if self._first_attest is not None and self._broken("LINK-12.1"):
-            return self._first_attest
-        answer = attested(
-            values["nonce"],
-            transcript=present.transcript,
-            measured=self._measured,
-            identity=self._identity,
-            secret=self._keys.identity,
-            boot_counter=self._memory.boot_counter,
-        )
-        self._first_attest = Reply("ATTEST_REPLY", answer)
-        return self._first_attest
+        return Reply("ATTEST_REPLY", self._attestor.answer(values["nonce"], present.transcript))
 
     def _answer(self, frame: wire.Frame, reply: Reply) -> None:
         answer = self._outlet.frame(reply.name, frame.sequence, reply.values, session=self.session)
@@ -325,34 +299,16 @@ class DeviceLink:
     @property
     def lease_valid(self) -> bool:
         """Tell whether the device may move now (LINK-6.3)."""
-        return self._lease_until is not None and self._timers.now < self._lease_until
+        return self._heartbeat.lease_valid
 
     def _on_heartbeat(self, frame: wire.Frame) -> None:
         values = self._values(MESSAGES[self._identity.device]["HEARTBEAT"], frame)
         if values is None:
             self._reject(frame, WRONG_LENGTH)
             return
-        lease_ms = max(LEASE_MIN_MS, min(LEASE_MAX_MS, number(values["lease_ms"])))
-        self._lease_until = self._timers.now + lease_ms / 1000.0
-        if self._lease_entry is not None:
-            self._lease_entry.cancel()
-        self._lease_entry = self._timers.at(self._lease_until, lambda _: self.firmware.lease_lost())
-        status = self._status()
-        if self._broken("LINK-6.2"):
-            status, self._old_status = self._old_status or status, status
+        status = self._heartbeat.beat(number(values["lease_ms"]))
         self._outlet.send(self._outlet.frame("STATUS", frame.sequence, status, session=self.session))
         self.firmware.lease_renewed()
-
-    def _status(self) -> dict[str, Value]:
-        left_s = 0.0 if self._lease_until is None else self._lease_until - self._timers.now
-        return {
-            "boot_counter": self._memory.boot_counter,
-            "uptime_ms": self.uptime_ms,
-            "last_event": self._memory.last_event,
-            "held_events": self.events.held,
-            "lease_left_ms": max(0, round(left_s * 1000)),
-            **self.firmware.status(),
-        }
 
     def _on_ack(self, frame: wire.Frame) -> None:
         values = self._values(MESSAGES[self._identity.device]["EVENT_ACK"], frame)
@@ -366,7 +322,7 @@ class DeviceLink:
     @property
     def uptime_ms(self) -> int:
         """Milliseconds since the start, in 32 bits (LINK-8.2)."""
-        return int((self._timers.now - self._booted_at) * 1000) & 0xFFFFFFFF
+        return self._heartbeat.uptime_ms
 
 
 def number(value: Value) -> int:

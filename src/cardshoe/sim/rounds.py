@@ -1,7 +1,7 @@
 """Firmware of the shoe: rounds whose cards it commits to, and who may ask for what.
 
-Owns SHOE-2.6, SHOE-9.1 and SHOE-9.3 to SHOE-9.14. Must not compute a commitment or an envelope itself (`hidden` does),
-nor look at a card but through the exit reader.
+Owns SHOE-2.6, SHOE-9.1, SHOE-9.3 to SHOE-9.7 and SHOE-9.9 to SHOE-9.14. Must not compute a commitment or an envelope
+itself (`hidden` does), nor look at a card but through the exit reader.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from cardshoe.sim import hidden
+from cardshoe.sim.asked import note, read_asked
 from cardshoe.sim.codes import (
     AskedKind,
     Capability,
@@ -23,7 +24,7 @@ from cardshoe.sim.deck import DECK_CARDS
 from cardshoe.sim.keys import NO_AUDITOR
 from cardshoe.sim.link import Reply, number
 from cardshoe.sim.messages import Value
-from cardshoe.sim.nvram import Asked, CommittedCard, RoundMemory
+from cardshoe.sim.nvram import CommittedCard, RoundMemory
 
 if TYPE_CHECKING:
     from cardshoe.sim.shoe import Shoe
@@ -189,7 +190,7 @@ class Rounds:
         """The auditor's key of the pairing whose session this is, in clear that of the last pairing (SHOE-9.10)."""
         if not self.can(Capability.ENVELOPES):
             return None
-        key = self._shoe.link.auditor
+        key = self._shoe.link.sessions.auditor
         if key == NO_AUDITOR:
             return None
         if self._shoe.broken("SHOE-9.10"):
@@ -229,7 +230,7 @@ class Rounds:
             if found is not None:
                 found.spent, result = True, told
                 break
-        self._note(command_id, AskedKind.MATCH, result)
+        note(self._shoe, command_id, AskedKind.MATCH, result)
         return result
 
     def reveal(self, values: Mapping[str, Value]) -> Reply:
@@ -240,7 +241,7 @@ class Rounds:
         if result is RevealResult.REVEALED:
             shown = sorted(self._stack(command_id), key=lambda card: card.slot)[:REVEALED_MAX]
             self._memory.revealed.append(command_id)
-            self._note(command_id, AskedKind.REVEAL, result)
+            note(self._shoe, command_id, AskedKind.REVEAL, result)
         faces = bytes(card.face for card in shown)
         salts = b"".join(hidden.salt_of(self._seed, card.slot) for card in shown)
         answer: dict[str, Value] = {
@@ -264,32 +265,6 @@ class Rounds:
         spent = command_id in memory.revealed or memory.tries.get(command_id, 0)
         return RevealResult.SPENT if spent else RevealResult.REVEALED
 
-    # --- the log
-
-    def _note(self, command_id: int, asked: AskedKind, result: int) -> None:
-        """Write a try before it is answered (SHOE-9.8)."""
-        link, memory = self._shoe.link, self._memory
-        if not self._shoe.broken("SHOE-9.8"):
-            entry = Asked(memory.round_id, command_id, asked, result, link.boot_counter, link.uptime_ms)
-            memory.note(entry)
-        self._shoe.store.touch()
-
-    def read_asked(self, values: Mapping[str, Value]) -> Reply:
-        """READ_ASKED (SHOE-9.8)."""
-        back, memory = number(values["back"]), self._memory
-        nothing = Asked(0, 0, AskedKind.NOTHING, 0, 0, 0)
-        entry = memory.log[-1 - back] if back < len(memory.log) else nothing
-        answer: dict[str, Value] = {
-            "total": memory.asked_total,
-            "round_id": entry.round_id,
-            "command_id": entry.command_id,
-            "asked": entry.asked,
-            "result": entry.result,
-            "boot_counter": entry.boot_counter,
-            "uptime_ms": entry.uptime_ms,
-        }
-        return Reply("READ_ASKED_REPLY", answer)
-
 
 def _of_rounds(act: Callable[[Rounds, Mapping[str, Value]], Reply]) -> Callable[[Shoe, Mapping[str, Value]], Reply]:
     return lambda shoe, values: act(shoe.rounds, values)
@@ -301,5 +276,5 @@ ROUND_ORDERS: Final[dict[str, Callable[[Shoe, Mapping[str, Value]], Reply]]] = {
     "END_ROUND": _of_rounds(Rounds.end),
     "MATCH_CARD": _of_rounds(Rounds.match),
     "REVEAL_STACK": _of_rounds(Rounds.reveal),
-    "READ_ASKED": _of_rounds(Rounds.read_asked),
+    "READ_ASKED": read_asked,
 }

@@ -112,6 +112,12 @@ class Sessions:
         """Tell whether the present session is a sealed one."""
         return self._outlet.channel is not None
 
+    @property
+    def auditor(self) -> bytes:
+        """The auditor's key of this session's pairing, else of the last pairing; 00 for none (SHOE-9.10)."""
+        pairing = None if self.present is None else self.present.pairing
+        return self._keys.auditor if pairing is None else pairing.auditor
+
     # --- HELLO
 
     def hello(self, frame: wire.Frame, values: Mapping[str, Value]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from cardshoe.sim import control
 from cardshoe.sim import mutations as mutation_list
 from cardshoe.sim.agenda import Agenda, Timers
-from cardshoe.sim.attesting import measurement
+from cardshoe.sim.boxes import device_box
 from cardshoe.sim.codes import Capability
 from cardshoe.sim.deck import stream
 from cardshoe.sim.errors import Impossible, SimError
@@ -30,13 +30,11 @@ from cardshoe.sim.nvram import Store
 from cardshoe.sim.power import BootCause, Box
 from cardshoe.sim.reader import Reader
 from cardshoe.sim.remains import load
-from cardshoe.sim.sessions import Identity
 from cardshoe.sim.shoe import Shoe, Surroundings
 from cardshoe.sim.sleights import Sleights
 from cardshoe.sim.table import Table
 from cardshoe.sim.truth import Truth
 
-FIRMWARE_VERSION: Final = "1.0.0-sim"
 PLAIN_SHOE: Final = 31  # shuffles, reads identities, counts the deck, senses cover card and stub (SHOE-1.1)
 SHOE_CAN: Final = {one.name.lower(): int(one) for one in Capability}
 COMMITTING: Final = frozenset({"commits", "reveals", "envelopes"})
@@ -53,6 +51,14 @@ def checked_capabilities(names: Iterable[str]) -> frozenset[str]:
     if chosen & {"reveals", "envelopes"} and "commits" not in chosen:
         raise SimError("a shoe reveals and seals envelopes only when it commits: add commits")
     return chosen
+
+
+def _add_first_faults(book: FaultBook, faults: Iterable[Mapping[str, object]]) -> None:
+    for number, fault in enumerate(faults, start=1):
+        try:
+            book.add(parse(fault))
+        except Impossible as refusal:
+            raise SimError(f"fault {number}: {refusal}") from refusal
 
 
 class World:
@@ -87,16 +93,9 @@ class World:
             self._remains = load(self._store, seed)
             self._starts = self._remains.shoe.link.boot_counter
             self._join()
-            for number, fault in enumerate(faults, start=1):
-                self._add_first_fault(number, fault)
+            _add_first_faults(self.faults, faults)
             self._begin()
             undo.pop_all()
-
-    def _add_first_fault(self, number: int, fault: Mapping[str, object]) -> None:
-        try:
-            self.faults.add(parse(fault))
-        except Impossible as refusal:
-            raise SimError(f"fault {number}: {refusal}") from refusal
 
     def _source(self, name: str) -> random.Random:
         return stream(self._seed, name, self._starts)
@@ -113,8 +112,8 @@ class World:
             timers=wall, rng=self._source("mechanism"), truth=self._truth, store=self._store, state=remains.machine
         )
         self._table = Table(remains.table, self._store)
-        self._shoe_box = self._make_box("shoe", 1, self._shoe_capabilities, self._make_shoe, self._halt_shoe)
-        self._reader_box = self._make_box("reader", 2, READER_CAPABILITIES, self._make_reader, self._halt_reader)
+        self._shoe_box = self._make_box("shoe", self._shoe_capabilities, self._make_shoe, self._halt_shoe)
+        self._reader_box = self._make_box("reader", READER_CAPABILITIES, self._make_reader, self._halt_reader)
         self._boxes = {"shoe": self._shoe_box, "reader": self._reader_box}
         self._lines = {
             port: Line(agenda=self._agenda, rng=self._source(f"line {port}"), to_device=box.receive)
@@ -135,23 +134,15 @@ class World:
         self._mechanism.effects_of = self.faults.effects
         self.sleights = Sleights(table=self._table, rng=self._source("sleights"), new_uid=self._new_uid)
 
-    def _make_box(
-        self, device: str, kind: int, capabilities: int, make: Callable[..., Any], halt: Callable[[], None]
-    ) -> Box:
-        nonces, secrets = self._source(f"nonce {device}"), self._source(f"secret {device}")
-        changed = self._remains.changed_firmware
-        model, serial = f"CS-SIM-{device.upper()}", self._remains.serials[device]
-        memory = self._remains.shoe.link if device == "shoe" else self._remains.reader.link
-        return Box(
-            identity=Identity(device, kind, model, serial, FIRMWARE_VERSION, capabilities),
+    def _make_box(self, device: str, capabilities: int, make: Callable[..., Any], halt: Callable[[], None]) -> Box:
+        return device_box(
+            device,
+            capabilities=capabilities,
+            remains=self._remains,
             agenda=self._agenda,
             speed=self._speed,
-            memory=memory,
-            keys=self._remains.keys[device],
-            measured=lambda: measurement(device, FIRMWARE_VERSION, changed=device in changed),
             store=self._store,
-            nonce=lambda: nonces.randbytes(16),
-            secret=lambda: secrets.randbytes(32),
+            source=self._source,
             send=lambda unit: self.line(device).from_device(unit),
             mutations=self._mutations,
             make=make,
@@ -185,7 +176,7 @@ class World:
             cut_at=self.faults.cut,
             exit_fault=self.faults.exit_reading,
             commits_wrongly=self.faults.commits_wrongly,
-            secret=self._round_secret,
+            secret=lambda: self._rounds.randbytes(32),
             capabilities=self._shoe_capabilities,
             serial=self._remains.serials["shoe"],
             stack_accepted=self.faults.stack_accepted,
@@ -231,9 +222,6 @@ class World:
             box.power_on(BootCause.POWER_ON)
         self._remains.fresh = False
         self._flush()
-
-    def _round_secret(self) -> bytes:
-        return self._rounds.randbytes(32)
 
     def _new_uid(self) -> int:
         self._remains.next_uid += 1
