@@ -9,6 +9,7 @@ person.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
@@ -25,6 +26,8 @@ from cardshoe.table import view
 from cardshoe.table.app import Table
 
 _MOST_WAITED_S: Final = 0.5
+EVERYTHING: Final = "everything"
+"""The cure that is all cures: a person who sees to the machine, whatever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,8 @@ class ByTouch:
 
     async def trial(self, name: str, *, cure: bool) -> str:
         """Make a fault happen, or do what a person does about it; say which. Raises `Refused`."""
+        if cure and name == EVERYTHING:
+            return await self._see_to_it()
         trial = next((each for each in TRIALS if each.name == name), None)
         if trial is None:
             names = ", ".join(each.name for each in TRIALS)
@@ -124,6 +129,17 @@ class ByTouch:
         for act, keys in trial.cures if cure else trial.does:
             await self._do(act, keys)
         return trial.cure if cure else trial.what
+
+    async def _see_to_it(self) -> str:
+        """Do whatever a person at the machine can do about it; what is not needed is passed over."""
+        for trial in TRIALS:
+            for act, keys in trial.cures:
+                with contextlib.suppress(Refused):
+                    await self._do(act, keys)
+        due = self._table.shown.due
+        if isinstance(due, step.Held) and self._work.round.pending is not None and await self._gate_full():
+            return await self._empty_gate(due)
+        return "The machine was seen to: cable, power, door, mode, jam, service button."
 
     async def move(self) -> str:
         """Move the cards that are due; say what was done. Raises `Refused` where no card is due."""

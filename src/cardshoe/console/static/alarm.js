@@ -11,8 +11,10 @@ const ROLE = { dealer: "dealer", floor: "floor", two_people: "floor", technician
 
 // Keeps `place_` covered as long as the state holds an alarm. `folded`: the person looks at the table behind it.
 export class AlarmCover {
-  constructor(box) {
+  // `aid()`: a button for whoever may see to the machine from here (a demo), or null.
+  constructor(box, aid = () => null) {
     this.box = box;
+    this.aid = aid;
     this.key = "";
     this.reason = "";
     this.folded = false;
@@ -71,6 +73,7 @@ export class AlarmCover {
       ),
       el("p", { class: "text" }, alarm.text === told ? null : alarm.text, alarm.who ? ` (${place(alarm.who)})` : null),
       el("p", { class: "code" }, alarm.code, alarm.cites ? ` · ${alarm.cites}` : null),
+      this.aid(),
       clearing,
     );
   }

@@ -250,6 +250,12 @@ async function hands() {
   if (!answer.ok) tell(answer.error);
 }
 
+// A demo has nobody at the machine: its simulated person frees, closes, plugs and carries what the alarm is about.
+async function seeToIt() {
+  const answer = await post("/api/lab/cure", { name: "everything" });
+  tell(answer.ok ? { text: answer.data.done } : answer.error, { good: answer.ok });
+}
+
 async function stop() {
   let why = "";
   const sure = await ask(t("stop.title"), (close) => {
@@ -336,7 +342,7 @@ async function begin() {
   parts.table = el("div", { class: "felt" });
   parts.bar = el("footer", { class: "bar" });
   const cover = el("section", { class: "alarm", hidden: true, "aria-label": t("held") });
-  parts.alarm = new AlarmCover(cover);
+  parts.alarm = new AlarmCover(cover, () => (facts.lab && !lab.robot ? button(t("do.see_to_it"), seeToIt, { key: "see-to-it" }) : null));
   parts.line = el("section", { class: "offline", hidden: true, role: "alert" }, t("line.down"));
   page.replaceChildren(
     el("header", { class: "top" }, parts.next, parts.lights, button(t("stop"), stop, { kind: "stop", key: "stop" }), button("☰", () => openMenu(facts, state, give), { kind: "menu", key: "menu", more: el("span", { class: "unseen" }, t("menu")) })),

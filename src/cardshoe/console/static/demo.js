@@ -27,7 +27,7 @@ async function begin() {
   const next = el("h2", { "aria-live": "polite" });
   const table = el("div", { class: "felt" });
   const cover = el("section", { class: "alarm", hidden: true, "aria-label": t("held") });
-  const alarm = new AlarmCover(cover);
+  const alarm = new AlarmCover(cover, () => button(t("do.see_to_it"), () => act("/api/lab/cure", { name: "everything" }), { key: "see-to-it" }));
   const robot = el("div", { class: "row" });
   const drawRobot = () =>
     renewed(
