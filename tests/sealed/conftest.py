@@ -7,3 +7,4 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "link"), str(ROOT / "firmware_protocols" / "vectors")]
+sys.path.insert(0, str(ROOT / "tests" / "vectors"))

@@ -25,7 +25,8 @@ BOOKS = {device: wire.load(device) for device in ("shoe", "reader")}
 NOT_PINNED = {
     "uptime_ms": "for people only (LINK-8.2; test_device_laws.py)",
     "detail": "0 unless the fault says otherwise, and none does (SHOE-8.1)",
-    "device_nonce": "random", "commitment": "keyed by a secret of the shoe; sealed.jsonl and the table open it", "model": "any text", "serial": "any text", "firmware": "any text",
+    "commitment": "keyed by a secret of the shoe; sealed.jsonl and the table open it",
+    "device_nonce": "random", "model": "any text", "serial": "any text", "firmware": "any text",
     "misfeeds_total": "what counts as a misfeed is the maker's", "rereads_total": "what counts is the maker's",
     "faults_total": "what counts is the maker's", "unreadable_total": "what counts is the maker's",
     "ring_size": "any size from 16", "capabilities": "what the maker built",
