@@ -189,7 +189,8 @@ class Asking:
             for passed in self._line.frames:
                 known = None if isinstance(passed.frame, str) else makers.by_type(self.kind).get(passed.frame.type)
                 if passed.t >= since and passed.way == "device" and known is not None and known.name == wanted:
-                    return self._line.times.reply_ms[-1] if self._line.times.reply_ms else 0.0
+                    took = self._line.times.reply_ms[-1] if self._line.times.reply_ms else 0.0
+                    return took if took > step["within_ms"] else None
         return None
 
 

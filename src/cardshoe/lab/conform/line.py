@@ -15,6 +15,10 @@ from cardshoe.transport.opening import open_transport
 from cardshoe.transport.ports import Transport
 
 COMES_BACK_S: Final = 20.0
+BYTE_S: Final = 10 / 115_200
+UNDER_WAY: Final = 300
+"""So many bytes may be under way at the pace of LINK-1.1: a stream of many frames is not written faster than that, or
+the buffers between here and the device would overflow and be taken for its fault."""
 _RETRY_S: Final = 0.2
 
 
@@ -27,7 +31,7 @@ class PortLine:
         self._heard = bytearray()
         self._waiting: asyncio.Future[None] | None = None
         self._loss: DeviceError | None = None
-        self._lost_at = self._tried_at = 0.0
+        self._lost_at = self._tried_at = self._free_at = 0.0
         self._transport: Transport | None = None
         try:
             self._open()
@@ -59,9 +63,13 @@ class PortLine:
         return time.monotonic()
 
     def write(self, data: bytes) -> None:
-        """Put bytes on the line; while the port is away they go nowhere."""
-        if self._transport is not None and self._loss is None:
-            self._transport.write(data)
+        """Put bytes on the line; while the port is away they go nowhere. Waits while more is under way than a frame."""
+        if self._transport is None or self._loss is not None:
+            return
+        self._transport.write(data)
+        self._free_at = max(self._free_at, self.now()) + len(data) * BYTE_S
+        if self._free_at - self.now() > UNDER_WAY * BYTE_S:
+            self._loop.run_until_complete(asyncio.sleep(self._free_at - self.now()))
 
     def read(self, until: float) -> bytes:
         """Return bytes as they come, or none at `until`."""

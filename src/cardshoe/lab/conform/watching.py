@@ -19,6 +19,7 @@ from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.hands import Hands, Request
 
 KEPT_FRAMES: Final = 400
+REPEATS_S: Final = 1.0
 EXCERPT_LINES: Final = 24
 SECRET_WORDS: Final = ("nonce", "key", "secret", "seed", "envelope", "tag")
 _COMMANDS: Final = range(0x10, 0x40)
@@ -201,7 +202,7 @@ class Watched:
 
     def _event(self, t: float, event_id: int) -> None:
         before = self._events.get(event_id)
-        if before is not None:
+        if before is not None and t - before < REPEATS_S:  # else the host had said nothing for so long, or was away
             self.times.repeat_ms.append(1000 * (t - before))
         self._events[event_id] = t
 
