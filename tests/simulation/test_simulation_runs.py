@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from cardshoe.lab.simulation.batch import outcomes
-from cardshoe.lab.simulation.runs import GAMES, Order, Result, run
+from cardshoe.lab.simulation.runs import PLAYABLE, Order, Result, run
 from cardshoe.lab.simulation.shrink import command
 from cardshoe.lab.simulation.troubles import LEVELS, drawn
 
@@ -21,14 +21,14 @@ def _unbroken(result: Result) -> None:
     assert result.rounds >= result.order.rounds
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", PLAYABLE)
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_no_promise_is_broken_in_hostile_rounds(game: str, seed: int) -> None:
     """Promises P1, P2, P3, P4, P5, P6, P9 and the money, with every kind of fault."""
     _unbroken(run(Order(seed, 10, "hostile", game)))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", PLAYABLE)
 def test_undisturbed_rounds_are_all_completed(game: str) -> None:
     """NY-5324.35(d)(2), NY-5324.36(d)(2): with nothing wrong, no round is void and nothing waits."""
     result = run(Order(7, 6, "none", game))

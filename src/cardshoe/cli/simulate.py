@@ -61,7 +61,7 @@ def command(
 
 
 def _orders(seeds: str, *, rounds: int, faults: str, game: str | None, only: str | None) -> list[Order]:
-    from cardshoe.lab.simulation.runs import GAMES, Order  # noqa: PLC0415
+    from cardshoe.lab.simulation.runs import PLAYABLE, Order  # noqa: PLC0415
     from cardshoe.lab.simulation.troubles import LEVELS  # noqa: PLC0415
 
     found = _SEEDS.fullmatch(seeds)
@@ -72,8 +72,8 @@ def _orders(seeds: str, *, rounds: int, faults: str, game: str | None, only: str
         raise ConfigError("simulate-option", f"--seeds is {seeds!r}; the last must not be below the first, and at most {MOST_SEEDS} are run at once.")  # fmt: skip  # noqa: E501
     if faults not in LEVELS:
         raise ConfigError("simulate-option", f"--faults is {faults!r}; it must be one of {', '.join(LEVELS)}.")
-    if game is not None and game not in GAMES:
-        raise ConfigError("simulate-option", f"--game is {game!r}; it must be one of {', '.join(GAMES)}.")
+    if game is not None and game not in PLAYABLE:
+        raise ConfigError("simulate-option", f"--game is {game!r}; it must be one of {', '.join(PLAYABLE)}.")
     keys = None if only is None else frozenset() if only == "nothing" else frozenset(only.split(","))
     for key in keys or ():
         if re.fullmatch(r"k\d+\.\d+", key) is None:

@@ -17,6 +17,7 @@ _CORRECTION: Final = "entry-corrected"
 _GO_WITH_IT: Final = frozenset({"player-seated", "player-left", "wager-withdrawn", "card-turned"})
 """What may come between an entry and its correction."""
 _MOST_LATER: Final = 64
+_WITHOUT_DEALER: Final = frozenset({"mississippi-stud"})
 DEALER: Final = "dealer"
 BOARD: Final = "board"
 
@@ -64,6 +65,13 @@ class RoundBook:
     def wagering(self) -> list[str]:
         """The positions with a wager, from the dealer's far left."""
         return sorted(position for position, wagers in self.wagers.items() if any(wagers.values()))
+
+    @property
+    def dealt(self) -> bool:
+        """Whether every stack of the round reached its place."""
+        if self.game in _WITHOUT_DEALER:
+            return bool(self.requests) and all(position in self.delivered for position in self.wagering)
+        return DEALER in self.delivered
 
     def told(self) -> tuple[dict[str, dict[str, int]], dict[str, str], dict[str, list[str]], dict[str, list[str]]]:
         """Return a copy of all that people tell, and may correct."""

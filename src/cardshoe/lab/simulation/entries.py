@@ -169,7 +169,7 @@ class Entries:
 
     def _decision(self, body: Body) -> None:
         round_ = self._facts.book.round
-        if round_ is None or DEALER not in round_.delivered:
+        if round_ is None or not round_.dealt:
             raise self._facts.broken("P3", f"position {body['position']} decides before the cards are dealt")
         if body["action"] == "fold":
             self._facts.laid[str(body["position"])] = self._facts.world.lying(str(body["position"]))
@@ -256,7 +256,7 @@ class Entries:
             self._facts.must_alarm.append(f"the fault {body['fault']}")
 
     def _in_deal(self, round_: RoundBook) -> bool:
-        return bool(round_.requests) and DEALER not in round_.delivered and not round_.touched
+        return bool(round_.requests) and not round_.dealt and not round_.touched
 
     def _reader_reported(self, body: Body) -> None:
         round_ = self._facts.book.round

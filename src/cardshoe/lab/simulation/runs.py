@@ -25,6 +25,9 @@ GAMES: Final = {
     "ultimate-texas-holdem": "",
     "three-card-poker": "",
 }
+"""Games from which a seed draws its own, and their house rules."""
+PLAYABLE: Final = {**GAMES, "mississippi-stud": ""}
+"""Games that can be asked for."""
 _TOML: Final = """
 [table]
 name = "Simulated"
@@ -87,7 +90,7 @@ def game_of(order: Order) -> str:
 
 def config_of(game: str) -> TableConfig:
     """Return the configuration of a simulated table of `game`."""
-    return parse_config(_TOML.format(game=game, house=GAMES[game]), "simulation")
+    return parse_config(_TOML.format(game=game, house=PLAYABLE[game]), "simulation")
 
 
 def run(order: Order) -> Result:
