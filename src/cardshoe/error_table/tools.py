@@ -23,7 +23,6 @@ ROWS: Final[dict[str, Meaning]] = {
     "console-token": Meaning(*NOTE, "The page is out of date. Load it again."),
     "console-no-people": Meaning(*NOTE, "Nobody signs in at this bench."),
     "console-busy": Meaning(*NOTE, "The journal is being looked at already. Wait."),
-    "console-mishap": Meaning(*NOTE, "That cannot be tried now. Read the text."),
     # lab: robots, simulated worlds as processes, demo
     "hands-refused": Meaning(*NOTE, "That cannot be done at the table now. Look again."),
     "hands-missing": Meaning(*SETUP, "The simulated table does not answer. Start it first."),
@@ -35,6 +34,7 @@ ROWS: Final[dict[str, Meaning]] = {
         Severity.LOCKOUT, Clears.TECHNICIAN, "This is another table's journal. Deal nothing; call the technician."
     ),
     "table-stuck": Meaning(*LINE, "Nothing moves any more. Deal nothing. Call the floor."),
+    "no-such-trial": Meaning(*NOTE, "There is no such fault to try."),
     "no-strategy": Meaning(*NOTE, "This game cannot be simulated."),
     # lab: bench
     "bench-peer": Meaning(*NOTE, "A process of the measurement did not start. Run it by itself."),

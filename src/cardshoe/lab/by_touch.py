@@ -125,7 +125,7 @@ class ByTouch:
         trial = next((each for each in TRIALS if each.name == name), None)
         if trial is None:
             names = ", ".join(each.name for each in TRIALS)
-            raise Refused("console-mishap", f"there is no such fault to try; there are {names}")
+            raise Refused("no-such-trial", f"there is no such fault to try; there are {names}")
         for act, keys in trial.cures if cure else trial.does:
             await self._do(act, keys)
         return trial.cure if cure else trial.what
