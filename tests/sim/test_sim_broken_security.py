@@ -13,7 +13,7 @@ from sealed_host import SealedBench, opened, salt_of
 from sim_host import Bench, cobs, uncobs, wire_frame
 from test_sim_rounds import committed, dealt, kept, match, restart, reveal, serial_of
 
-from cardshoe.sim.mutations import MUTATIONS
+from cardshoe.sim.mutations import MUTATIONS, NEEDS_KEYS
 from cardshoe.sim.world import World
 
 AUDITOR = X25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -256,3 +256,4 @@ def test_every_security_clause_that_can_be_broken_is_here() -> None:
     """So that a new one gets its finder."""
     chapters = ("LINK-5.9", "LINK-9.", "LINK-11.", "LINK-12.", "SHOE-9.")
     assert {clause for clause in MUTATIONS if clause.startswith(chapters)} == set(FOUND_BY)
+    assert set(FOUND_BY) >= NEEDS_KEYS, "what no dialogue can show is shown here"

@@ -69,6 +69,14 @@ MUTATIONS: Final[dict[str, str]] = {
     "READER-2.4": "reports the previous card again",
 }
 
+# What shows these needs keys or hashes, which a dialogue of plain steps does not compute.
+NEEDS_KEYS: Final = frozenset(
+    {
+        "LINK-5.9", "LINK-9.3", "LINK-9.4", "LINK-9.5", "LINK-9.8", "LINK-9.9", "LINK-9.10", "LINK-9.11", "LINK-11.2",
+        "LINK-11.4", "LINK-11.7", "LINK-12.1", "SHOE-9.1", "SHOE-9.2", "SHOE-9.10",
+    }
+)  # fmt: skip
+
 
 def checked(clauses: Iterable[str]) -> frozenset[str]:
     """Return the clauses as a set. Raises SimError that lists the known ones when one is unknown."""
