@@ -160,9 +160,9 @@ def _measured(one: Measurement) -> str:
     )
     median = statistics.median(one.values)
     return (
-        f'<div class="card"><h3><span>{escape(one.name)}</span>{badge}</h3>{plot(one)}<p class="dim">{len(one.values)} × · '
+        f'<div class="card"><h3><span>{escape(one.device)}: {escape(one.name)}</span>{badge}</h3>{plot(one)}<p class="dim">{len(one.values)} × · '
         f"median {median:,.3g} · {min(one.values):,.3g} to {max(one.values):,.3g} {escape(one.unit)}"
-        f"{' · limit ' + escape(limit) if limit else ''} · {escape(one.device)} {escape(one.clause)}</p></div>"
+        f"{' · limit ' + escape(limit) if limit else ''} · {escape(one.clause)}</p></div>"
     )
 
 

@@ -291,9 +291,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.line(f"{kind}: {unit.device.model} {unit.device.serial} firmware {unit.device.firmware}")
     for one in book.measurements:
         mark = "" if one.ok else "  NOT KEPT"
-        terminalreporter.line(
-            f"{one.name}: {len(one.values)} ×, {min(one.values):.4g} to {max(one.values):.4g} {one.unit}{mark}"
-        )
+        span = f"{min(one.values):.4g} to {max(one.values):.4g} {one.unit}{mark}"
+        terminalreporter.line(f"{one.device}, {one.name}: {len(one.values)} ×, {span}")
     if book.broken:
         terminalreporter.line(f"the bench broke: {book.broken}", red=True)
     if folder := config.getoption("--evidence"):
