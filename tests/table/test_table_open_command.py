@@ -163,6 +163,25 @@ def test_another_shoe_is_not_asked_about_a_stack_that_is_awaited() -> None:
     assert isinstance(again.shown.due, due_in_round.Held)
 
 
+def test_a_shoe_that_lost_its_memory_cannot_say_that_it_never_saw_a_command() -> None:
+    """P1, E27: the same shoe, its memory gone: a stack may lie on the table, so the floor looks; none comes unasked."""
+    dealer = playing(positions="136", seed=7)
+    dealer.play(1)
+    dealer.play(2, stops=lambda: isinstance(dealer.table.shown.due, view.TakeStack))
+    entries = list(dealer.table.entries)
+    while "StackReady" in str(entries[-1].body):
+        entries.pop()  # the table died before it was on disk
+    again = VirtualTable(config(), world(seed=7), seed=9, entries=entries, now=dealer.table.now)
+    dealer = Dealer(again, positions="136")
+    again.run_until(lambda: again.shown.shoe_up, within_s=10)
+    again.run_until(lambda: False, within_s=5)
+    assert "stack-unknown" in _codes(dealer)
+    assert [each.kind for each in again.entries if each.kind == "stack-not-moved"] == []
+    assert again.hands("counters")["feeds_started"] == 0
+    dealer.play(2)
+    assert again.shown.tally.voided == 1
+
+
 def test_a_table_that_has_no_shoe_any_more_asks_the_floor() -> None:
     """P1: a new configuration without the shoe is no road past an open dispense."""
     table = _unplugged().table

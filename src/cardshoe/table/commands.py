@@ -85,11 +85,15 @@ def outcome_told(desk: Desk, event: shoe.CommandOutcome, now: float) -> None:
     )
     overdue = desk.live.command_unknown and desk.live.command_due is None
     desk.live.command_unknown = False
-    if desk.state.command is None:
-        return  # the round awaits nothing of it any more, and the shoe is through with it
+    if desk.state.command is None or _floor_looks(desk):
+        return  # nobody awaits it any more, or people decide by what they see, whoever answers
     if command.work is Work.PREPARE:
         _preparation_outcome(desk, command, event.outcome, now, overdue=overdue)
-        return
+    else:
+        _dispense_outcome(desk, command, event, now, overdue=overdue)
+
+
+def _dispense_outcome(desk: Desk, command: Command, event: shoe.CommandOutcome, now: float, *, overdue: bool) -> None:
     match event.outcome:
         case Outcome.NEVER_SEEN:
             # What is still due is requested anew, with a new intent, past every interlock: nothing is sent blindly.
@@ -157,10 +161,14 @@ def must_be_asked(desk: Desk) -> bool:
 
     Where the floor looks already, no device is asked: it may be another one, and people decide by what they see.
     """
-    command, round_ = desk.state.command, desk.open_round
-    if command is None or command.ready:
-        return False
-    return round_ is None or not any(hold.code == "stack-unknown" for hold in round_.holds)
+    command = desk.state.command
+    return command is not None and not command.ready and not _floor_looks(desk)
+
+
+def _floor_looks(desk: Desk) -> bool:
+    """Tell whether the floor is asked where the stack of the open command is."""
+    round_ = desk.open_round
+    return round_ is not None and any(hold.code == "stack-unknown" for hold in round_.holds)
 
 
 def another_shoe(desk: Desk, serial: str) -> None:
@@ -173,6 +181,13 @@ def another_shoe(desk: Desk, serial: str) -> None:
         desk.write("command_ended", {"command_id": command.command_id, "why": why})
     elif not command.ready:
         _nobody_knows(desk, command, why)
+
+
+def without_memory(desk: Desk) -> None:
+    """The shoe has lost its memory: that it never saw a command is no answer, and it may have carried it out (P1)."""
+    command = desk.state.command
+    if command is not None and command.work is Work.DISPENSE and not command.ready and not _floor_looks(desk):
+        _nobody_knows(desk, command, "the shoe has lost its memory")
 
 
 def _moved_cards(event: End) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost, LinkTampered
 from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.link.events import LostReason
-from cardshoe.table.commands import another_shoe
+from cardshoe.table.commands import another_shoe, without_memory
 from cardshoe.table.decks import suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import standing
@@ -113,6 +113,8 @@ def events_lost(desk: Desk, device: str, event: EventsLost) -> None:
     told = f"Reports {event.received + 1} to {event.oldest - 1} of the {device} are lost."
     if event.last < event.received:
         told = f"The {device} has lost its memory of what it did."
+        if device == "shoe":
+            without_memory(desk)
     if device == "shoe":
         suspect(desk, "reports of the shoe are lost", count_known=False)
     count = "Count the cards." if device == "shoe" else "Compare the cards on the table."
