@@ -63,7 +63,8 @@ def command(
     """Run a table against the devices of a configuration file.
 
     Each line of standard input is one operation, such as {"op": "no_more_bets"}; each is answered by a line, and so is
-    each change of what is due. {"op": "?"} is refused with the names of all operations; README.md shows a round.
+    each change of what is due. {"op": "?"} is refused with the names of all operations; README.md shows a round. The
+    end of input ends the table, unless it has a console; then SIGTERM does.
     """
     logging.getLogger("cardshoe").addHandler(logging.NullHandler())
     read = parse_config(_text(config), str(config))
@@ -149,6 +150,8 @@ class _Run:
         while (line := await lines.get()) is not None:
             async with self._speaking:
                 await self._say(await self._answered(table, front, operations, line))
+        if self._console.address is not None:
+            await asyncio.get_running_loop().create_future()  # people go on at the console; a signal ends the table
 
     async def _answered(self, table: Table, front: Front, operations: Operations, line: Line) -> dict[str, object]:
         read = answer_line(*line, lambda case: {"case": case})
