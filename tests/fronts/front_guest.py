@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 from front_bench import Bench, BenchServer
@@ -21,6 +23,20 @@ import cardshoe
 
 HERE = Path(__file__).parent
 BOOT_S = 400.0
+
+
+def reached(jobs: socket.socket, guest: subprocess.Popen[bytes]) -> socket.socket:
+    """Wait for the guest's worker. Raises TimeoutError when it does not come or has ended."""
+    jobs.settimeout(1.0)
+    deadline = time.monotonic() + BOOT_S
+    while time.monotonic() < deadline and guest.poll() is None:
+        try:
+            line, _ = jobs.accept()
+        except TimeoutError:
+            continue
+        line.settimeout(None)
+        return line
+    raise TimeoutError(f"the guest did not come up (status {guest.poll()})")
 
 
 def main() -> int:
@@ -43,9 +59,7 @@ def main() -> int:
         }
         guest = boot(tree, image, told)
         try:
-            jobs.settimeout(BOOT_S)
-            line, _ = jobs.accept()
-            line.settimeout(None)
+            line = reached(jobs, guest)
             with line, line.makefile("rw", encoding="utf-8") as stream:
                 for text in sys.stdin:
                     stream.write(text)

@@ -173,13 +173,18 @@ class PtyFront(Front):
         held.sort(key=lambda one: one[0])
 
 
+SPIN_S = 0.0003
+"""The last of a wait is spent awake: a sleep ends late, and a UART does not."""
+
+
 def _nap(poller: Any, wait_s: float | None) -> list[tuple[int, int]]:
-    """Poll until something is ready or the time has come, to a fraction of a millisecond."""
+    """Poll until something is ready or the time has come, to some microseconds."""
     if wait_s is None:
         return poller.poll()  # type: ignore[no-any-return]
     end = time.monotonic() + wait_s
-    ready: list[tuple[int, int]] = poller.poll(max(0, int(wait_s * 1000)))
-    if not ready and (left := end - time.monotonic()) > 0:
-        time.sleep(left)
+    ready: list[tuple[int, int]] = poller.poll(max(0, int((wait_s - SPIN_S) * 1000)))
+    while not ready and (left := end - time.monotonic()) > 0:
+        if left > SPIN_S:
+            time.sleep(left - SPIN_S)
         ready = poller.poll(0)
     return ready

@@ -31,7 +31,7 @@ ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up
 ip route add default via 10.0.2.2
 mount -t proc proc /new/proc; mount -t sysfs sys /new/sys; mount -t devtmpfs dev /new/dev
 mkdir -p /new/dev/pts; mount -t devpts pts /new/dev/pts
-mount -t tmpfs run /new/run; mount -t tmpfs tmp /new/tmp
+mount -t tmpfs run /new/run
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PYTHONDONTWRITEBYTECODE=1
 told() { cat /proc/cmdline | tr ' ' '\\n' | grep "^$1=" | cut -d= -f2; }
 export PYTHONPATH=$(told source) FRONT_RULES=$(told rules)
