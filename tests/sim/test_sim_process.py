@@ -513,3 +513,39 @@ def test_a_mutated_world(start: Start) -> None:
     sim = start("--mutate", "LINK-5.4", "--mutate", "SHOE-3.3")
     with opened(sim) as shoe:
         assert shoe.hello().fields["session"] == shoe.hello().fields["session"]
+
+
+# --- keys and what a shoe can do
+
+
+@pytest.mark.parametrize(
+    ("wanted", "capabilities"),
+    [("commits,reveals,envelopes", 255), ("none", 31), ("commits", 63), ("tells_faces", 287)],
+)
+def test_what_a_shoe_can_do(start: Start, wanted: str, capabilities: int) -> None:
+    """SHOE-1.1: chosen on the command line."""
+    sim = start("--seed", "4", "--shoe-can", wanted)
+    with opened(sim) as shoe:
+        assert shoe.hello().capabilities == capabilities
+
+
+def test_what_stands_inside_the_door(start: Start, tmp_path: Path) -> None:
+    """LINK-11.1, LINK-11.8, LINK-12.3: label and identity over the control socket, the same after a kill."""
+    sim = start("--seed", "4", "--state", str(tmp_path / "state"))
+    before = [sim.do(what, device=device) for what in ("label", "identity") for device in ("shoe", "reader")]
+    assert [len(one["label"]) for one in before[:2]] == [32, 32]
+    assert {"kind", "model", "serial", "firmware", "identity", "measurement"} == set(before[2]) - {"ok"}
+    assert sim.do("pairing", device="shoe")["ok"]
+    assert sim.do("security", device="shoe")["window_open"]
+    assert "device" in sim.do("pairing")["text"]
+    sim.end(signal.SIGKILL)
+    later = start("--seed", "4", "--state", str(tmp_path / "state"))
+    after = [later.do(what, device=device) for what in ("label", "identity") for device in ("shoe", "reader")]
+    assert after == before
+    assert not later.do("security", device="shoe")["window_open"]
+
+
+def test_a_shoe_that_nobody_builds_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong usage names the value."""
+    assert cli.run(["sim", "--control", str(tmp_path / "c"), "--shoe-can", "levitates"]) == 2
+    assert "levitates" in capsys.readouterr().err
