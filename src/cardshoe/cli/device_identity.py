@@ -29,7 +29,7 @@ OPEN_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Who answered and how it is: `error` is why nobody did, or why no session began; `state` the device's own words."""
+    """Who answered, how it is: `error` is why nobody did, or why no session began; `state` the device's own words."""
 
     identity: Identity | None
     state: str
