@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from table_play import TOML, Dealer, config, playing, world
@@ -161,6 +162,22 @@ def test_another_shoe_is_not_asked_about_a_stack_that_is_awaited() -> None:
     assert [entry.kind for entry in again.entries if entry.kind == "stack-not-moved"] == []
     assert again.hands("counters")["feeds_started"] == 0
     assert isinstance(again.shown.due, due_in_round.Held)
+
+
+def test_a_shoe_whose_events_have_caught_up_is_found_by_its_starts() -> None:
+    """P1, E27: a shoe with an empty memory may have counted up to where it was; it has started too seldom for it."""
+    dealer = playing(positions="136", seed=7)
+    dealer.play(1, stops=lambda: _open_id(dealer) != 0)
+    entries = [
+        replace(each, body={**each.body, "boot_counter": 9}) if each.kind == "device_identified" else each
+        for each in dealer.table.entries
+    ]
+    again = VirtualTable(config(), world(seed=7), seed=9, entries=entries, now=dealer.table.now)
+    again.run_until(lambda: again.shown.shoe_up, within_s=10)
+    again.run_until(lambda: False, within_s=5)
+    assert {"stack-unknown", "events-lost"} <= set(_codes(Dealer(again)))
+    assert "start 1 after 9" in str([each.body for each in again.entries if each.kind == "alarm-raised"])
+    assert again.hands("counters")["feeds_started"] == 0
 
 
 def test_a_shoe_that_lost_its_memory_cannot_say_that_it_never_saw_a_command() -> None:

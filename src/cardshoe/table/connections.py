@@ -53,7 +53,11 @@ def _compared(desk: Desk, device: str, known: Known, event: DeviceIdentified) ->
             another_shoe(desk, identity.serial)
         if desk.open_round is not None:
             _another(desk, device, identity.serial, known.serial)
-    elif known.firmware not in ("", identity.firmware):
+        return
+    if identity.boot_counter < known.started and identity.last_event >= known.consumed_event:
+        # Its events have caught up, so nothing else tells that it began to count anew.
+        _without_memory(desk, device, f"it counts start {identity.boot_counter} after {known.started}")
+    if known.firmware not in ("", identity.firmware):
         desk.alarm(
             "device-firmware-changed",
             f"The {device} {identity.serial} says firmware {identity.firmware}; it was {known.firmware}. Pull it out.",
@@ -110,11 +114,20 @@ def lost(desk: Desk, device: str, event: DeviceLost) -> None:
 
 def events_lost(desk: Desk, device: str, event: EventsLost) -> None:
     """Hold: what a lost report said is never inferred (condition E28)."""
-    told = f"Reports {event.received + 1} to {event.oldest - 1} of the {device} are lost."
     if event.last < event.received:
-        told = f"The {device} has lost its memory of what it did."
-        if device == "shoe":
-            without_memory(desk)
+        _without_memory(desk, device, f"it counts event {event.last} after {event.received}")
+    else:
+        _reports_lost(desk, device, f"Reports {event.received + 1} to {event.oldest - 1} of the {device} are lost.")
+
+
+def _without_memory(desk: Desk, device: str, why: str) -> None:
+    """A device that begins to count anew knows nothing of what it did before (condition E27)."""
+    if device == "shoe":
+        without_memory(desk)
+    _reports_lost(desk, device, f"The {device} has lost its memory of what it did: {why}.")
+
+
+def _reports_lost(desk: Desk, device: str, told: str) -> None:
     if device == "shoe":
         suspect(desk, "reports of the shoe are lost", count_known=False)
     count = "Count the cards." if device == "shoe" else "Compare the cards on the table."

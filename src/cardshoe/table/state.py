@@ -61,11 +61,14 @@ class Command:
 
 @dataclass(frozen=True)
 class Known:
-    """A device as the journal knows it: `serial`, the last event of it that is safe, `firmware` as it says itself."""
+    """A device as the journal knows it: `serial`, the last event of it that is safe, `firmware` as it says itself, and
+    how often it had `started` (0: an older record did not say).
+    """
 
     serial: str
     consumed_event: int
     firmware: str = ""
+    started: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +262,8 @@ def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
     # A device whose count fell back has lost its memory; its events count anew from what it still holds.
     if known is not None and known.serial == serial and known.consumed_event <= _number(body, "last_event"):
         consumed = known.consumed_event
-    known = Known(serial, consumed, str(body.get("firmware", "")))
+    started = body.get("boot_counter", 0)
+    known = Known(serial, consumed, str(body.get("firmware", "")), started if isinstance(started, int) else 0)
     return changed(state, devices={**state.devices, device: known})
 
 
