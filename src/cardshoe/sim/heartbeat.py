@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from cardshoe.sim.agenda import Entry, Timers
-from cardshoe.sim.events import EventRing
 from cardshoe.sim.messages import Value
 from cardshoe.sim.nvram import LinkMemory
 
@@ -38,13 +37,11 @@ class Heartbeat:
         *,
         timers: Timers,
         memory: LinkMemory,
-        events: EventRing,
         firmware: Callable[[], Beating],
         mutations: frozenset[str],
     ) -> None:
         self._timers = timers
         self._memory = memory
-        self._events = events
         self._firmware = firmware
         self._mutations = mutations
         self._booted_at = timers.now
@@ -80,11 +77,12 @@ class Heartbeat:
 
     def _status(self) -> dict[str, Value]:
         left_s = 0.0 if self._lease_until is None else self._lease_until - self._timers.now
+        memory = self._memory
         return {
-            "boot_counter": self._memory.boot_counter,
+            "boot_counter": memory.boot_counter,
             "uptime_ms": self.uptime_ms,
-            "last_event": self._memory.last_event,
-            "held_events": self._events.held,
+            "last_event": memory.last_event,
+            "held_events": len(memory.ring),
             "lease_left_ms": max(0, round(left_s * 1000)),
             **self._firmware().status(),
         }

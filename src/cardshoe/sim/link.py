@@ -127,10 +127,9 @@ class DeviceLink:
         )
         self._deframer = wire.Deframer()
         self._deframer.unseal = self._unsealed
-        self._heartbeat = Heartbeat(
-            timers=timers, memory=memory, events=self.events, firmware=lambda: self.firmware, mutations=mutations
-        )
+        self._heartbeat = Heartbeat(timers=timers, memory=memory, firmware=lambda: self.firmware, mutations=mutations)
         self.commands_seen = 0
+        self.session = 0  # the number of the present session, 0 for none
         self._kept: tuple[wire.Frame, wire.Frame] | None = None
         self._next_sequence = 1
 
@@ -196,13 +195,9 @@ class DeviceLink:
         else:
             self._reject(frame, WRONG_LENGTH)
 
-    @property
-    def session(self) -> int:
-        """The number of the present session, 0 for none."""
-        return self.sessions.number
-
     def session_began(self) -> None:
         """Nothing of the session before counts (LINK-5.4)."""
+        self.session = self.sessions.number
         self._kept = None
         self._next_sequence = 1
         self._heartbeat.new_session()

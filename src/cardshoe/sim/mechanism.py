@@ -76,7 +76,8 @@ class Mechanism:
             case "gate":
                 return bool(state.gate or state.mouth)
             case "magazine":
-                return any(not placed.is_cover for placed in state.magazine)
+                magazine = state.magazine  # the lowest card tells, unless it is a cover card
+                return bool(magazine) and (not magazine[-1].is_cover or counted(magazine) > 0)
             case _:
                 return state.door_open
 

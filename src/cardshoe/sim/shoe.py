@@ -171,7 +171,7 @@ class Shoe:
     def _flags(self) -> int:
         mechanism, link = self.mechanism, self.link
         return (
-            _DOOR_OPEN * mechanism.covered("door")
+            _DOOR_OPEN * mechanism.state.door_open
             + _GATE_OCCUPIED * self.senses.gate_occupied
             + _INHIBITED * self.inhibited
             + _DECK_PRESENT * mechanism.covered("magazine")

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 VERSION_CLEAR: Final = 0x01
 VERSION_SEALED: Final = 0x81
@@ -29,7 +28,7 @@ def crc32(data: bytes) -> int:
 def cobs_encode(content: bytes) -> bytes:
     """Return the COBS encoding of `content`, without the 00 that ends a frame (LINK-2.5)."""
     if len(content) < 254:  # no run is longer than a block: code and block alternate
-        return b"".join([_CODES[len(block) + 1] + block for block in content.split(b"\x00")])
+        return b"".join([(_CODES[len(block) + 1] + block) if block else b"\x01" for block in content.split(b"\x00")])
     blocks: list[bytes] = []
     for block in content.split(b"\x00"):
         rest = block
@@ -73,8 +72,7 @@ def _cobs_decode_long(encoded: bytes) -> bytes | None:
     return bytes(content)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One clear frame: header fields and payload (LINK-2.1)."""
 
     version: int
