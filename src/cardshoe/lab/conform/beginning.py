@@ -26,7 +26,6 @@ STARTS_S: Final = 2.0
 ATTEMPTS: Final = 3
 SESSION_MAX: Final = 255
 SESSIONS_AHEAD: Final = 8
-QUIET_S: Final = 0.05
 
 
 class Beginning:
@@ -73,7 +72,7 @@ class Beginning:
         if item.begins is Begins.ANYWHERE:
             if not self._quiet:  # what is held is sent again and again, and would come into the next opening
                 self._caller.open()
-                self._caller.pause(QUIET_S)
+                self._caller.silence()
             return
         if self._kind == "shoe":
             self._shoe()
@@ -111,8 +110,7 @@ class Beginning:
             status = self._new_deck(status)
         self._fresh = True
         last = self._caller.until(lambda s: s["state"] == IDLE, SETTLES_S)
-        self._caller.consume(last["last_event"])
-        self._caller.pause(QUIET_S)
+        self._caller.silence()
         lacks = _lacks(last)
         if lacks:
             self._fresh = False
@@ -168,8 +166,8 @@ class Beginning:
             self._do({"do": "collect"})
         status = self._caller.until(lambda s: not s["faces_seen"] and not s["fault"], SETTLES_S)
         self._caller.pause(0.3)
+        self._caller.silence()
         status = self._caller.status()
-        self._caller.consume(status["last_event"])
         if status["faces_seen"] or status["fault"]:
             raise NotReady(f"{status['faces_seen']} cards lie face up, fault {status['fault']}")
 

@@ -74,6 +74,12 @@ class Caller:
         """Say that every event up to `event_id` is consumed."""
         self._send("EVENT_ACK", 0, consumed_event=event_id)
 
+    def silence(self) -> None:
+        """Consume everything, and see by a STATUS behind it that the device holds nothing that it would send again."""
+        end = self._line.now() + ANSWER_S
+        while (status := self.status())["held_events"] and self._line.now() < end:
+            self.consume(status["last_event"])
+
     def status(self) -> Mapping[str, Any]:
         """Send a heartbeat and return what STATUS says. Raises NotReady."""
         for _ in range(TRIES):
