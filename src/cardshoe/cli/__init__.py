@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 import typer
 
 import cardshoe
+from cardshoe.cli.private_process import keep_files_private
 from cardshoe.cli.streams import complain, finish_output, prepare_streams
 from cardshoe.errors import CardshoeError
 
@@ -42,6 +43,8 @@ COMMANDS: Final[dict[str, str]] = {
     "doctor": "Check ports, permissions and this computer.",
     "simulate": "Try the promises on seeded rounds with faults, under a virtual clock.",
     "bench": "Measure speed, each figure beside its floor.",
+    "telemetry": "What leaves the table: counters of an allow-list, kept as sent.",
+    "version": "Tell what is installed; check it; list what it is made of.",
 }
 
 _MODULES: Final[dict[str, str]] = {"run": "run_table"}
@@ -60,6 +63,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     keeps_on = _named(given) in RUNS_A_TABLE
     signal.signal(signal.SIGPIPE, signal.SIG_IGN if keeps_on else signal.SIG_DFL)
     prepare_streams()
+    keep_files_private()
     status = finish_output(run(given))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end is not interrupted: what there is to say has been said
     sys.exit(status)

@@ -18,10 +18,11 @@ from typing import Annotated, Final
 
 import typer
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.cli.doctor_checks import Check, Computer, all_checks
 from cardshoe.cli.doctor_hardware import hardware_checks
 from cardshoe.errors import ConfigError, DeviceError
-from cardshoe.table.config import parse_config
+from cardshoe.table.config import CONFIG_MOST, parse_config
 from cardshoe.transport import DeviceUrl, SerialUrl, open_transport, parse_device_url
 from cardshoe.transport.serial_port import vanished
 
@@ -74,7 +75,7 @@ def _configured(path: Path | None) -> list[str]:
     if path is None:
         return []
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_at_most(path, CONFIG_MOST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text"
         raise ConfigError("config-file", f"{path} cannot be read: {why}. Name a table's configuration.") from error

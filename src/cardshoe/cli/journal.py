@@ -20,6 +20,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.cli.journal_forms import csv_of, export_to, lines_of
 from cardshoe.cli.journal_keep import add_keeping
 from cardshoe.cli.journal_page import page_of
@@ -35,6 +36,7 @@ from cardshoe.journal.replay import MachineDriver, Replayed, replay
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 add_keeping(app)
 
+_KEY_MOST: Final = 1024
 UNTRUSTED: Final = JournalError.exit_status
 _Path = Annotated[
     Path, typer.Argument(metavar="PATH", help="The journal, as the table was given it.", show_default=False)
@@ -148,7 +150,10 @@ def _verdict(path: Path, public_key: str | None, anchor: Path | None) -> Verdict
 def _public_key(stated: str) -> bytes:
     text = stated
     if os.path.isfile(stated):
-        text = Path(stated).read_text(encoding="utf-8", errors="replace").strip()
+        try:
+            text = read_at_most(Path(stated), _KEY_MOST).decode("ascii", "replace").strip()
+        except OSError as error:
+            raise ConfigError("journal-public-key", f"{stated} cannot be read: {error.strerror}.") from error
     try:
         key = bytes.fromhex(text)
     except ValueError:

@@ -14,6 +14,7 @@ import asyncio
 import json
 import logging
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -23,18 +24,20 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.cli.fields import Fields
 from cardshoe.cli.incoming import Line, Lines
 from cardshoe.cli.json_lines import answer_line
 from cardshoe.cli.operations import Operations
 from cardshoe.cli.outgoing import Outgoing
+from cardshoe.cli.private_process import keep_memory_private
 from cardshoe.cli.run_console import RunConsole, console_of
 from cardshoe.cli.signing_in import Front, Opener, opener_of
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
-from cardshoe.table.config import TableConfig, parse_config
+from cardshoe.table.config import CONFIG_MOST, TableConfig, parse_config
 from cardshoe.table.people_file import PeopleFile, people_of
 from cardshoe.table.sealed_devices import SealedDevices
 from cardshoe.table.view import Due, TableView
@@ -42,7 +45,6 @@ from cardshoe.table.view import Due, TableView
 INTERRUPTED: Final = 130
 _STANDARD_INPUT: Final = 0
 _STANDARD_OUTPUT: Final = 1
-_CONFIG_MAX: Final = 1 << 20
 
 
 def command(
@@ -69,6 +71,9 @@ def command(
     logging.getLogger("cardshoe").addHandler(logging.NullHandler())
     read = parse_config(_text(config), str(config))
     require_usable_urls(read)
+    if read.table.mode == "live":
+        for what in keep_memory_private():
+            print(f"cardshoe: {what}", file=sys.stderr)
     journal = config.absolute().parent / read.table.journal
     require_own(journal, read.table.name)
     wanted = console_of(read, console, config.absolute().parent)
@@ -81,8 +86,7 @@ def command(
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(_CONFIG_MAX).decode("utf-8")
+        return read_at_most(path, CONFIG_MOST).decode("utf-8")
     except OSError as error:
         raise ConfigError(
             "config-file", f"The configuration {path} cannot be read: {error.strerror}. Nothing was started."

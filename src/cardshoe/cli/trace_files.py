@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.errors import InputError
 from cardshoe.wire.spec import DEVICE_PROTOCOLS, DeviceSpec, load_spec
 from cardshoe.wire.transcript import Said, Way, read_line, spec_of_line
 
 LINE_BYTES: Final = 1024 * 1024
+FILE_MOST: Final = 64 * 1024 * 1024
 _KINDS: Final = {name.partition("-")[0]: name for name in DEVICE_PROTOCOLS}
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})+")
 
@@ -46,7 +48,7 @@ def read_recording(path: Path, device: str | None = None) -> Recording:
     Raises InputError `trace-unreadable` for a file or line that is none, `trace-device` where the device is not known.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_at_most(path, FILE_MOST).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text"
         raise InputError("trace-unreadable", f"{path} cannot be read: {why}. Name a recording.") from error

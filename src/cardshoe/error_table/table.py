@@ -133,6 +133,10 @@ ROWS: Final[dict[str, Meaning]] = {
     "device-firmware-changed": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "A device has other firmware than before. Pull it out. Call the floor."
     ),
+    # table: telemetry
+    "telemetry-value": Meaning(*NOTE, "That may not leave the table. Nothing was sent."),
+    "telemetry-archive": Meaning(*NOTE, "The archive of what is sent cannot be used. Read the text."),
+    "telemetry-altered": Meaning(*NOTE, "The archive of what was sent was changed. Call the maker."),
     # table: recordable
     "entry-unrecordable": Meaning(*NOTE, "That cannot be written down. Enter it again."),
     # table: people and roles

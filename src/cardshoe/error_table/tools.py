@@ -104,6 +104,14 @@ ROWS: Final[dict[str, Meaning]] = {
     "trace-side": Meaning(*NOTE, "Say which side to play: --to or --port."),
     # cli: simulate
     "simulate-option": Meaning(*NOTE, "The simulation cannot run with these options. Correct them."),
+    # cli: telemetry
+    "telemetry-message": Meaning(*NOTE, "The archive has no message of that number."),
+    "telemetry-journal": Meaning(*NOTE, "The journal cannot be trusted, so nothing is told of it. Verify it."),
+    # cli: version
+    "version-files": Meaning(*NOTE, "An installed file cannot be read. Check its rights."),
+    "version-list": Meaning(*NOTE, "That is no list of files. Name the release's."),
+    "version-key": Meaning(*NOTE, "That is no public key. Give 64 hex digits."),
+    "version-sign": Meaning(*NOTE, "The list cannot be signed. Read the text."),
     # cli: demo
     "demo-option": Meaning(*SETUP, "The demo cannot run with these options. Correct them."),
 }

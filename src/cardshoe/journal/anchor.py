@@ -17,12 +17,14 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.errors import JournalError
 from cardshoe.journal import trouble
 from cardshoe.journal.chain import GENESIS, Head, head_is_signed, sign_head
 from cardshoe.journal.keyfile import public_bytes, write_whole
 
 LINE_BYTES: Final = 512
+_FILE_MOST: Final = 64 * LINE_BYTES
 _READS: Final = 3
 
 
@@ -71,7 +73,7 @@ def read_anchor(path: Path) -> Anchor | None:
     anchors: list[Anchor] = []
     for _ in range(_READS):  # a line may be under the writer's hands just now
         try:
-            content = path.read_bytes()
+            content = read_at_most(path, _FILE_MOST)
         except FileNotFoundError:
             return None
         except OSError as error:

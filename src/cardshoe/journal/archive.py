@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.clock import Clock, SystemClock
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import schema, trouble
@@ -20,7 +21,7 @@ from cardshoe.journal.anchor import Anchor, anchor_line, create_anchor, read_anc
 from cardshoe.journal.canonical import Entry, Prepared, Record, prepare
 from cardshoe.journal.chain import CREATED, HEAD, SEALED_KINDS, Verdict
 from cardshoe.journal.founding import found
-from cardshoe.journal.keyfile import load_key, public_bytes, write_whole
+from cardshoe.journal.keyfile import KEY_MOST, load_key, public_bytes, write_whole
 from cardshoe.journal.lock import WriterLock
 from cardshoe.journal.reader import JournalReader, anchor_path, examine
 
@@ -54,7 +55,9 @@ def continue_in(path: Path, to: Path, choose: Choose, *, clock: Clock | None = N
             first = next(reader.records())
             carried = [record for record in choose(reader) if record.kind not in SEALED_KINDS]
         batches = _batches(first, verdict, path, carried, clock)
-        write_whole(to.with_name(to.name + ".key"), path.with_name(path.name + ".key").read_bytes(), mode=0o600)
+        write_whole(
+            to.with_name(to.name + ".key"), read_at_most(path.with_name(path.name + ".key"), KEY_MOST), mode=0o600
+        )
         create_anchor(anchor_path(to), key)
         head = found(to, key, batches)
         write_whole(anchor_path(to), anchor_line(Anchor(head, public_bytes(key))) * 2, mode=0o644)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -20,6 +21,9 @@ from cryptography.hazmat.primitives.serialization import (
 
 from cardshoe.errors import JournalError
 from cardshoe.journal import trouble
+
+KEY_MOST: Final = 4096
+"""So many bytes a key file has at most."""
 
 
 def public_bytes(key: Ed25519PrivateKey) -> bytes:
@@ -49,7 +53,7 @@ def load_key(path: Path) -> Ed25519PrivateKey:
             raise JournalError(
                 "journal-key", f"The signing key {path} belongs to user {status.st_uid}, not to this one."
             )
-        pem = file.read(4096)
+        pem = file.read(KEY_MOST)
     try:
         key = load_pem_private_key(pem, password=None)
     except (ValueError, TypeError) as error:

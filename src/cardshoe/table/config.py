@@ -19,6 +19,9 @@ from cardshoe.errors import ConfigError, InputError
 from cardshoe.games.house import parse_house
 from cardshoe.round.machine import find_game, find_method
 
+CONFIG_MOST: Final = 1 << 20
+"""So many bytes a configuration has at most."""
+
 NO_PEOPLE: Final = "none"
 """`people` of a bench at which nobody signs in."""
 

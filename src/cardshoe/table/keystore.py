@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.errors import ConfigError
 from cardshoe.journal.keyfile import sync_directory
 from cardshoe.link.messages import Role
@@ -207,7 +208,7 @@ def _require_private(path: Path, is_kind: Any, mode: int) -> None:
 def _read(path: Path, format_: str) -> dict[str, Any]:
     _require_private(path, stat.S_ISREG, 0o600)
     try:
-        text = path.read_bytes()[: ENTRY_BYTES_MAX + 1]
+        text = read_at_most(path, ENTRY_BYTES_MAX)
         raw = json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(path, "cannot be read") from error
