@@ -133,6 +133,28 @@ ROWS: Final[dict[str, Meaning]] = {
     "device-firmware-changed": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "A device has other firmware than before. Pull it out. Call the floor."
     ),
+    # table: the round that the shoe keeps
+    "round-not-sealed": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The sealed record of a round is missing. Call the floor."
+    ),
+    "card-not-compared": Meaning(Severity.HOLD, Clears.FLOOR, "A card could not be compared. Call the floor."),
+    "card-unread": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe had not read this card. Call the floor."),
+    "commitment-misfit": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The shoe tells of a card that fits no stack. Call the floor."
+    ),
+    "stack-not-committed": Meaning(
+        Severity.HOLD, Clears.FLOOR, "The shoe does not vouch for this stack. Call the floor."
+    ),
+    "envelope-wrong": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The sealed record does not fit the deal. Call the floor."
+    ),
+    "reveal-refused": Meaning(Severity.HOLD, Clears.FLOOR, "The shoe does not tell these cards. Call the floor."),
+    "reveal-not-committed": Meaning(
+        Severity.HOLD, Clears.TWO_PEOPLE, "The shoe changed its word. Touch nothing. Call the floor."
+    ),
+    "reveal-lost": Meaning(Severity.HOLD, Clears.FLOOR, "Enter the cards by hand. Call the floor."),
+    "shoe-log-wrong": Meaning(Severity.HOLD, Clears.TWO_PEOPLE, "Somebody asked the shoe for cards. Call the floor."),
+    "not-compared-yet": Meaning(*NOTE, "The shoe still compares the cards. Wait a moment."),
     # table: telemetry
     "telemetry-value": Meaning(*NOTE, "That may not leave the table. Nothing was sent."),
     "telemetry-archive": Meaning(*NOTE, "The archive of what is sent cannot be used. Read the text."),

@@ -28,7 +28,9 @@ from cardshoe.games.script import Method
 from cardshoe.journal import Verdict
 from cardshoe.journal.space import Space
 from cardshoe.round.events import DECLARED, CardTurned, Event, HandSettled, HoldCleared, RoundCompleted, RoundOpened
+from cardshoe.round.faces import BOARD
 from cardshoe.round.irregular import may_clear
+from cardshoe.table import commits
 from cardshoe.table.acts import (
     ENTERED_BY_DEVICES,
     ENTERED_WITHOUT_SHOE,
@@ -223,6 +225,13 @@ class Controller:
         if declared and (isinstance(event, RoundCompleted) or (reads and isinstance(event, HandSettled))):
             raise Refused("declared-unconfirmed", f"the floor confirms what was entered first: {', '.join(declared)}")
 
+    def _compared(self, event: Event) -> None:
+        """A hand is settled on cards that the shoe has compared with what it dealt, or a person instead of it."""
+        if isinstance(event, HandSettled | RoundCompleted) and commits.comparing(self.state):
+            raise Refused("not-compared-yet", "the shoe still compares the cards that lie up; try again in a moment")
+        if isinstance(event, CardTurned) and event.place != BOARD and self.desk.live.revealing:
+            raise Refused("not-compared-yet", f"the shoe is asked for the cards at {event.place}; wait a moment")
+
     def _came_late(self, code: str, role: str) -> None:
         """A decision on what is over already is refused, and on record as such (scenario S20)."""
         self.desk.write("answer_came_late", {"code": code, "role": role})
@@ -241,6 +250,7 @@ class Controller:
             if stub_count_due(desk):
                 raise Refused("stub-count-due", "spread the stub and enter its count before the round is completed")
         self._confirmed(event)
+        self._compared(event)
         if isinstance(event, HoldCleared) and event.code not in [hold.code for hold in desk.state.round.holds]:
             self._came_late(event.code, event.role)
             raise Refused("no-hold", f"no question {event.code!r} is open")

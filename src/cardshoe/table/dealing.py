@@ -13,6 +13,7 @@ from cardshoe.devices.shoe_terms import DeckState, Mode
 from cardshoe.games.script import DEALER
 from cardshoe.round.events import StackRequested
 from cardshoe.round.next_step import RequestStack, next_step
+from cardshoe.table import commits
 from cardshoe.table.decks import arming_obstacle, cover_card_obstacle, next_back, proof_obstacle
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import shoe_reads
@@ -37,6 +38,9 @@ def reconcile(desk: Desk, now: float) -> None:
         live.command_unknown, live.command_due = True, None
     if live.shoe_up and live.shoe is not None:
         _drive(desk, live.shoe, now)
+    else:
+        commits.away(desk, now)
+    live.revealing = live.shoe_up and commits.revealing(desk)
     live.next_back, live.stub_due = next_back(desk), stub_count_due(desk)
     if live.noticed is not desk.state.upkeep:
         live.noticed = desk.state.upkeep
@@ -47,7 +51,7 @@ def _drive(desk: Desk, view: ShoeView, now: float) -> None:
     live = desk.live
     if live.owed(now):
         live.answered()
-        live.asked = live.inhibit_asked = live.fault_asked = False
+        live.asked = live.inhibit_asked = live.fault_asked = live.round_asked = False
         desk.alarm("shoe-does-not-answer", "The shoe is connected and does not answer. Deal nothing. Call the floor.")
     if deals_from_shoe(desk) and desk.open_round is None and view.mode is not Mode.DEAL:
         why_not = wrong_mode(view)
@@ -61,6 +65,7 @@ def _drive(desk: Desk, view: ShoeView, now: float) -> None:
     if view.stopping_fault is not None:
         _clear(desk, view)
         return
+    commits.drive(desk)
     _next_motion(desk, view, now)
 
 
@@ -111,6 +116,9 @@ def _next_stack(desk: Desk, step: RequestStack, view: ShoeView, now: float) -> N
     if state.deck_id is None:
         back, reads = state.upkeep.back, shoe_reads(desk.live.shoe_capabilities)
         desk.write("deck_armed", {"deck_id": view.deck_id, "cards": view.cards_left, "back": back, "checked": reads})
+    if not commits.begun(desk, view.deck_id):
+        commits.begin(desk, view, view.deck_id)
+        return
     command_id = state.last_command_id + 1
     desk.happened(StackRequested(command_id, step.to, step.cards))
     _send(desk, now)

@@ -16,6 +16,7 @@ from cardshoe.round.events import AlarmRaised, Event
 from cardshoe.round.payouts import payouts
 from cardshoe.round.records import kind_of, recorded
 from cardshoe.round.state import State
+from cardshoe.sealed_card import SealedCard
 from cardshoe.table.config import TableConfig
 from cardshoe.table.interlocks import Obstacle, ShoeView
 from cardshoe.table.memory import noted
@@ -31,14 +32,17 @@ ANSWER_S: Final = 5.0
 class Live:
     """What is true only now. Times are monotonic seconds.
 
-    `command_unknown`: the open command must be asked about before anything else; `asked`: the question is on its way.
-    `command_due`: when the open command is overdue. `quiet_until`: no new command before (after a refusal).
-    `was_overdue`: it was overdue once and still runs. `done_unreported`: the shoe says that it is done, and its report
-    has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a connected shoe owes
-    an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now, for people. `next_back`:
-    the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service, out of what was
-    `noticed`. `refused`: why a device was turned away last, by its name; `standing`: what is proved of each that was
-    connected. `closing`: the table is being closed, so nothing moves any more.
+    `command_unknown`: the open command must be asked about before anything else; `asked`: the question is on its
+    way. `command_due`: when the open command is overdue. `quiet_until`: no new command before (after a refusal).
+    `was_overdue`: it was overdue once and still runs. `done_unreported`: the shoe says that it is done, and its
+    report has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a
+    connected shoe owes an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now,
+    for people. `next_back`: the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for
+    service, out of what was `noticed`. `refused`: why a device was turned away last, by its name; `standing`: what
+    is proved of each that was connected. `round_asked`: a question about the shoe's own round is on its way,
+    `seals_asked` times for its end; `revealing`: the shoe is to tell faces; `compare_by`: when people compare cards
+    that the shoe cannot. `faces`: what a bench shoe told of face-down cards, by round and place. `closing`: the
+    table is being closed, so nothing moves any more.
     """
 
     shoe_up: bool = False
@@ -52,6 +56,10 @@ class Live:
     quiet_until: float = 0.0
     inhibit_asked: bool = False
     fault_asked: bool = False
+    round_asked: bool = False
+    seals_asked: int = 0
+    compare_by: float | None = None
+    revealing: bool = False
     waiting_since: float | None = None
     waited_s: float = 0.0
     shoe_capabilities: int | None = None
@@ -64,16 +72,18 @@ class Live:
     refused: dict[str, str] = field(default_factory=dict)
     standing: dict[str, dict[str, object]] = field(default_factory=dict)
     closing: bool = False
+    faces: dict[tuple[int, str], list[SealedCard | None]] = field(default_factory=dict)
 
     def next_deadline(self) -> float | None:
         """Return the first time at which something is due."""
         owed = None if self.waiting_since is None else self.waiting_since + ANSWER_S - self.waited_s
-        due = [time for time in (self.command_due, self.quiet_until or None, owed) if time is not None]
+        times = (self.command_due, self.quiet_until or None, owed, self.compare_by)
+        due = [time for time in times if time is not None]
         return min(due) if due else None
 
     def owed(self, now: float) -> bool:
         """Note that an answer is due, or not; tell whether it has been due for `ANSWER_S` of connected time."""
-        if not (self.asked or self.inhibit_asked or self.fault_asked):
+        if not (self.asked or self.inhibit_asked or self.fault_asked or self.round_asked):
             return False
         if self.waiting_since is None:
             self.waiting_since = now
@@ -88,7 +98,12 @@ class Live:
         if self.waiting_since is not None:
             self.waited_s += now - self.waiting_since
         self.waiting_since = None
-        self.asked = self.inhibit_asked = self.fault_asked = False
+        self.asked = self.inhibit_asked = self.fault_asked = self.round_asked = False
+
+    def keep_face(self, round_id: int, to: str, card: SealedCard | None) -> None:
+        """Keep, in memory alone and sealed, what a bench shoe told of a card that went to `to`."""
+        self.faces = {key: cards for key, cards in self.faces.items() if key[0] == round_id}
+        self.faces.setdefault((round_id, to), []).append(card)
 
 
 class Desk:

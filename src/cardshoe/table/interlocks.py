@@ -33,6 +33,7 @@ class ShoeView:
     deck_id: int
     cards_left: int | None
     cards_inside: bool = False
+    round_id: int = 0
     faults: tuple[Fault, ...] = field(default=())
 
     @property
@@ -81,6 +82,7 @@ def seen(view: ShoeView | None, status: shoe.ShoeStatus) -> ShoeView:
         deck_id=status.deck_id,
         cards_left=status.cards_left,
         cards_inside=ShoeFlag.DECK_PRESENT in status.flags,
+        round_id=status.round_id,
         faults=faults,
     )
 

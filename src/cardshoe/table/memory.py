@@ -13,6 +13,7 @@ from typing import Any
 
 from cardshoe.errors import CardshoeError, JournalError
 from cardshoe.journal import Journal, Record
+from cardshoe.table import shoe_round
 from cardshoe.table.state import NOTED, TableState, absorb
 from cardshoe.table.upkeep import noted_upkeep
 
@@ -62,4 +63,5 @@ def noted(state: TableState) -> Mapping[str, Any]:
         "upkeep": noted_upkeep(state.upkeep),
         "not_moved": list(state.not_moved),
         "uncounted": list(state.uncounted),
+        "shoe_round": shoe_round.noted(state.shoe_round),
     }

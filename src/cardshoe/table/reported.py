@@ -6,10 +6,11 @@ none, save the names of a rejected deck's discrepancies, which are no order and 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import fields
 from enum import Enum, Flag
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from cardshoe.cards import Card
 from cardshoe.sealed_card import SealedCard
@@ -29,8 +30,8 @@ def plain(event: Any) -> dict[str, object]:
 
 
 @cache
-def _names(kind: type[object]) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
+def _names(kind: Hashable) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(cast(Any, kind)))
 
 
 def _value(value: Any) -> object:

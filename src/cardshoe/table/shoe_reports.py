@@ -25,25 +25,13 @@ from cardshoe.devices.events import (
     StatusNotUnderstood,
     Unpaired,
 )
-from cardshoe.devices.round_events import (
-    AskedRead,
-    CardCommitted,
-    CardFace,
-    CardMatched,
-    DealClosed,
-    RoundAnswer,
-    RoundBegun,
-    RoundEnded,
-    RoundRingEvent,
-    RoundSealed,
-    StackRevealed,
-    TryOutcomeUnknown,
-)
+from cardshoe.devices.round_events import RoundAnswer, RoundRingEvent
 from cardshoe.devices.shoe_terms import CardsAt, ClearResult
 from cardshoe.error_table import Severity
 from cardshoe.games.verdicts import Case
 from cardshoe.round.events import CoverCardInserted, IrregularityFound, StubRemoved
 from cardshoe.round.progress import dealing_done, stub_planned
+from cardshoe.table import commit_reports
 from cardshoe.table.commands import FACE_UP, answered, ended, must_be_asked, outcome_told
 from cardshoe.table.connections import events_lost, identified, lost, refused, tampered
 from cardshoe.table.decks import counted, fault_disturbs, in_deal, suspect
@@ -98,6 +86,8 @@ def _meaning(desk: Desk, event: shoe.ShoeEvent, now: float) -> None:
             | shoe.DeckVerified()
             | shoe.DeckRejected()
         ):
+            if isinstance(event, shoe.StackReady):
+                commit_reports.ready(desk, event)
             ended(desk, event)
         case (
             shoe.CoverCardInserted()
@@ -116,7 +106,7 @@ def _meaning(desk: Desk, event: shoe.ShoeEvent, now: float) -> None:
         case SealedCountSeen() | AttestationJudged() | Unpaired():
             return  # of the admission, and of the service
         case _:
-            _other(desk, event)
+            _other(desk, event, now)
 
 
 def _other(
@@ -135,6 +125,7 @@ def _other(
     | shoe.ShoeCountersRead
     | RoundRingEvent
     | RoundAnswer,
+    now: float,
 ) -> None:
     match event:
         case EventsLost():
@@ -154,23 +145,11 @@ def _other(
             _fault_answer(desk, event)
         case RequestFailed():
             _asked_in_vain(desk)
+            commit_reports.failed(desk, event)
         case FaultCleared() | shoe.DoorClosed() | shoe.DeckLoaded() | shoe.LeaseLost() | shoe.ShoeCountersRead():
             return  # what they tell stands in the view and in the journal
         case _:
-            _of_a_round(event)
-
-
-def _of_a_round(event: RoundRingEvent | RoundAnswer) -> None:
-    """Take what a shoe that commits tells of its round; what comes from the ring is evidence in the journal."""
-    match event:
-        case CardCommitted() | RoundSealed() | CardFace():
-            return
-        case RoundBegun() | DealClosed() | RoundEnded() | CardMatched() | StackRevealed() | TryOutcomeUnknown():
-            return
-        case AskedRead():
-            return
-        case _:
-            assert_never(event)
+            commit_reports.of_a_round(desk, event, now)
 
 
 def _status(desk: Desk, status: shoe.ShoeStatus) -> None:

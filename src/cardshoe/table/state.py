@@ -25,6 +25,7 @@ from cardshoe.round.events import (
 from cardshoe.round.machine import apply, open_round, seats_of
 from cardshoe.round.records import from_record
 from cardshoe.round.state import State, changed
+from cardshoe.table import shoe_round
 from cardshoe.table.upkeep import Upkeep, recalled_upkeep, upkept
 
 NOTED: Final = "table_noted"
@@ -124,6 +125,7 @@ class TableState:
     upkeep: Upkeep = field(default_factory=Upkeep)
     not_moved: tuple[int, ...] = ()
     uncounted: tuple[int, ...] = ()
+    shoe_round: shoe_round.ShoeRound | None = None
 
     @property
     def unwanted(self) -> Command | None:
@@ -142,6 +144,8 @@ def absorb(state: TableState, kind: str, body: Mapping[str, Any]) -> TableState:
         return absorb_event(state, from_record(body))
     taken = _TAKEN.get(kind)
     after = state if taken is None else taken(state, body)
+    if kind in shoe_round.KINDS:
+        after = changed(after, shoe_round=shoe_round.absorbed(after.shoe_round, kind, body))
     upkeep = upkept(after.upkeep, kind, body, after.last_round_id)
     return after if upkeep is after.upkeep else changed(after, upkeep=upkeep)
 
@@ -173,7 +177,8 @@ def absorb_event(state: TableState, event: Event) -> TableState:
             last_command_id=event.command_id,
         )
         tally = _plus(tally, stacks_requested=1)
-        state = changed(state, uncounted=(*state.uncounted, event.command_id)[-REMEMBERED:])
+        kept = shoe_round.stack_requested(state.shoe_round, event.command_id, event.to)
+        state = changed(state, uncounted=(*state.uncounted, event.command_id)[-REMEMBERED:], shoe_round=kept)
     if isinstance(event, StackNotMoved):
         state = changed(state, not_moved=(*state.not_moved, event.command_id)[-REMEMBERED:])
     state = changed(state, round=after, seats=seats_of(after), tally=tally)
@@ -268,7 +273,9 @@ def _identified(state: TableState, body: Mapping[str, Any]) -> TableState:
 
 
 def _shoe_told(state: TableState, body: Mapping[str, Any]) -> TableState:
-    return _shoe_reported(_safe(state, "shoe", body), body)
+    state = _shoe_reported(_safe(state, "shoe", body), body)
+    kept = shoe_round.reported(state.shoe_round, body)
+    return state if kept is state.shoe_round else changed(state, shoe_round=kept)
 
 
 def _reader_told(state: TableState, body: Mapping[str, Any]) -> TableState:
@@ -356,6 +363,7 @@ def _noted(_state: TableState, body: Mapping[str, Any]) -> TableState:
         upkeep=recalled_upkeep(body.get("upkeep", {})),
         not_moved=tuple(body.get("not_moved", ())),
         uncounted=tuple(body.get("uncounted", ())),
+        shoe_round=shoe_round.recalled(body.get("shoe_round")),
     )
 
 

@@ -14,6 +14,7 @@ from cardshoe.devices.shoe_terms import DeckState
 from cardshoe.games.script import DEALER, Method
 from cardshoe.round import next_step as step
 from cardshoe.round.state import Hand
+from cardshoe.table.commits import comparing
 from cardshoe.table.desk import Live
 from cardshoe.table.interlocks import fresh_deck
 from cardshoe.table.state import Command, TableAlarm, TableState, Tally, Work
@@ -171,6 +172,10 @@ def due_now(state: TableState, live: Live, method: str) -> Due:
             return _unaccounted(state.command, live)
         case step.CompleteRound() if live.stub_due:
             return CountStub()
+        case step.SettleHand() | step.CompleteRound() if comparing(state):
+            return Wait("The shoe compares the cards that lie up with those that it dealt.")
+        case step.ReadFaces() if live.revealing:
+            return Wait(f"The shoe is asked for the cards of {place(due.place)}.")
         case _:
             return due
 
