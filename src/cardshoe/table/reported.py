@@ -6,7 +6,6 @@ none, save the names of a rejected deck's discrepancies, which are no order and 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import fields
 from enum import Enum, Flag
 from functools import cache
@@ -23,14 +22,14 @@ def plain(event: Any) -> dict[str, object]:
     """Return a device event (a frozen dataclass) as a JSON object: `event` names its class, then its fields."""
     kind = type(event)
     told: dict[str, object] = {"event": kind.__name__}
-    for name in _names(kind):
+    for name in _names(cast(Any, kind)):
         value = getattr(event, name)
         told[name] = value if type(value) in _SCALARS else _value(value)
     return told
 
 
 @cache
-def _names(kind: Hashable) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     return tuple(each.name for each in fields(cast(Any, kind)))
 
 
