@@ -91,6 +91,7 @@ class LiveHost:
     consumed: int = 0
     events: list[Seen] = field(default_factory=list)
     _beat_at: float = 0.0
+    _told: int = 0  # events up to here have been returned by `until`
 
     def __post_init__(self) -> None:
         self.protocol = Protocol(self.port)
@@ -159,12 +160,13 @@ class LiveHost:
         return self.wait_for(lambda one: one.name in {f"{name}_REPLY", "REJECT"} and one.sequence == sequence)
 
     def until(self, name: str) -> Seen:
-        known = len(self.events)
+        """Return the next event of this name after the one returned last, also when it came with a reply."""
         end = time.monotonic() + LIMIT_S
         while time.monotonic() < end:
-            for event in self.events[known:]:
-                if event.name == name:
-                    return event
+            for place in range(self._told, len(self.events)):
+                if self.events[place].name == name:
+                    self._told = place + 1
+                    return self.events[place]
             with contextlib.suppress(AssertionError):
                 self.wait_for(lambda one: one.name == name or one.name == "STATUS")
         raise AssertionError(f"no {name}; events: {[one.name for one in self.events]}")
