@@ -129,6 +129,32 @@ def test_an_alarm_is_cleared_by_a_reason_and_an_answer(browser: Browser, tmp_pat
         assert ("void-all", True) in [(each["choice"], bool(each["reason"])) for each in cleared]
 
 
+@pytest.mark.nightly
+def test_an_alarm_that_comes_again_says_so_and_can_be_answered_otherwise(browser: Browser, tmp_path: Path) -> None:
+    """P5: an opened door voids the deck; to go on with it is asked again, in words, until the round is void."""
+    with demo(tmp_path, "three-card-poker", "--by-touch") as url:
+        screen, panel = screen_of(browser), screen_of(browser)
+        screen.open(url)
+        panel.open(url, "demo")
+        screen.touch_and_see('[data-key="main"]')
+        for seat in "25":
+            screen.touch_and_see(f'[data-key="spot-{seat}-ante"] .hit')
+        screen.touch_and_see('.bar [data-key="main"]')
+        screen.page.wait_for_selector('#page[data-step="take_stack"]', timeout=60_000)
+        screen.touch_and_see('[data-key="hands"]')
+        panel.touch('[data-key="mishap-door"]')
+        screen.page.wait_for_selector(".alarm:not([hidden])", timeout=60_000)
+        screen.touch('[data-key="see-to-it"]')
+        for _ in range(12):
+            if screen.page.locator(".alarm .again").count():
+                break
+            screen.touched(".alarm .reasons button")
+            screen.touched(".alarm .answer:not(.void):not([disabled])")
+            screen.page.wait_for_timeout(1200)
+        assert screen.page.locator(".alarm .again").count() == 1
+        _answer_all(screen, "void-all")
+
+
 def _answer_all(screen: Screen, choice: str) -> None:
     """Answer the alarm that covers the screen, and each that comes after it, until the table is seen again."""
     for _ in range(6):
@@ -162,6 +188,7 @@ def test_by_keyboard_and_in_the_other_language(browser: Browser, tmp_path: Path)
         assert screen.troubles == []
 
 
+@pytest.mark.nightly
 def test_a_browser_that_was_cut_off_says_so_and_comes_back(browser: Browser, tmp_path: Path) -> None:
     """It covers the page while the line is down, and shows the true state once it is back."""
     with demo(tmp_path, "three-card-poker", "--by-touch") as url:

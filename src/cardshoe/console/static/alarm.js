@@ -7,6 +7,7 @@ import { acting, carried } from "./people.js";
 import { has, place, t } from "./texts.js";
 
 const REASONS = ["looked", "counted", "jam", "device", "ruling"];
+const AGAIN_MS = 700; // so long after its answer an alarm that still stands is one that came again
 const ROLE = { dealer: "dealer", floor: "floor", two_people: "floor", technician: "technician", nobody_needed: "floor" };
 
 // Keeps `place_` covered as long as the state holds an alarm. `folded`: the person looks at the table behind it.
@@ -18,10 +19,16 @@ export class AlarmCover {
     this.key = "";
     this.reason = "";
     this.folded = false;
+    this.alarm = null;
+    this.answered = ""; // the question that was answered last, in this round
+    this.round = 0;
   }
 
   show(state) {
     const alarm = state.alarm;
+    this.alarm = alarm;
+    if (state.round !== this.round) this.answered = "";
+    this.round = state.round;
     const key = alarm ? `${alarm.code}|${alarm.text}` : "";
     if (key === this.key) return;
     this.key = key;
@@ -33,10 +40,11 @@ export class AlarmCover {
       this.box.replaceChildren();
       return;
     }
-    this.draw(alarm);
+    this.draw(alarm, key === this.answered);
   }
 
-  draw(alarm) {
+  // `again`: it was answered, and the table asks the same once more.
+  draw(alarm, again = false) {
     const told = has(`alarm.${alarm.code}`) ? t(`alarm.${alarm.code}`) : alarm.told;
     const role = ROLE[alarm.clears] || "floor";
     const choices = alarm.in_round ? alarm.choices : ["cleared"];
@@ -72,6 +80,7 @@ export class AlarmCover {
         button(t("hold.look"), () => this.fold(), { kind: "look", key: "look" }),
       ),
       el("p", { class: "text" }, alarm.text === told ? null : alarm.text, alarm.who ? ` (${place(alarm.who)})` : null),
+      again ? el("p", { class: "again" }, t("hold.again")) : null,
       el("p", { class: "code" }, alarm.code, alarm.cites ? ` · ${alarm.cites}` : null),
       this.aid(),
       clearing,
@@ -90,7 +99,15 @@ export class AlarmCover {
     if (alarm.clears === "two_people") operation.second = acting("dealer");
     if (alarm.in_round) operation.choice = choice;
     for (const each of this.box.querySelectorAll("button")) each.disabled = true;
-    const done = await carried(operation, operate);
-    if (!done) for (const each of this.box.querySelectorAll("button")) each.disabled = false;
+    const key = this.key;
+    this.answered = key; // it may be asked again before the answer's own answer is here
+    if (await carried(operation, operate)) {
+      setTimeout(() => {
+        if (this.alarm && this.key === key) this.draw(this.alarm, true);
+      }, AGAIN_MS);
+    } else {
+      this.answered = "";
+      for (const each of this.box.querySelectorAll("button")) each.disabled = false;
+    }
   }
 }
