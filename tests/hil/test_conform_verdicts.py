@@ -13,6 +13,7 @@ from cardshoe.lab.conform.asking import Answer, Result, choose
 from cardshoe.lab.conform.items import Begins, Item, items
 from cardshoe.lab.conform.needing import capabilities
 from cardshoe.lab.conform.verdicts import Judgement, Verdict, homes, judge, other_version
+from cardshoe.lab.conform.watching import masked, masked_text
 from cardshoe.sim.mutations import MUTATIONS
 
 
@@ -129,6 +130,20 @@ def test_what_a_device_does_not_have_is_not_asked(clause: str, lacking: str) -> 
     assert left_out
     assert all(lacking in one.came for one in left_out)
     assert [one.item.id for one in answers if one.result is Result.FAILED] == []
+
+
+def test_what_is_shown_of_the_line_keeps_secrets() -> None:
+    """P4: nonces, proofs and salts are masked, and so is every face that a shoe tells; a reader's cards lie face up."""
+    told = {"host_nonce": "00" * 16, "device_proof": "11" * 16, "salts": "22" * 112, "face": 12, "cards": 2}
+    assert masked(told, hidden=True) == (
+        "host_nonce <16 bytes>, device_proof <16 bytes>, salts <112 bytes>, face <hidden>, cards 2"
+    )
+    assert masked({"face": 12}) == "face 12"
+    came = '{"message": "CARD_FACE", "fields": {"host_nonce": "' + "0f" * 16 + '", "face": 12, "cards": 2}}'
+    assert masked_text(came, hidden=True) == (
+        '{"message": "CARD_FACE", "fields": {"host_nonce": "<16 bytes>", "face": "<hidden>", "cards": 2}}'
+    )
+    assert masked_text("sent " + "0a" * 40) == "sent " + "0a" * 12 + "…"
 
 
 def test_another_version_is_one_broken_clause() -> None:

@@ -53,6 +53,7 @@ def command(
         device = who_answers(line, _nonce)
         asked = _kind(kind, device, url)
         chosen = _chosen(asked, clause or [])
+        person = ask or (control is None and file.hands.by == "person")
         asking = Asking(
             asked,
             line,
@@ -62,7 +63,7 @@ def command(
             starts_s=file.limits.starts_s,
             able=device.capabilities,
         )
-        answers = [] if device.spec_hash != makers.spec_hash(asked) else _ask(asking, chosen)
+        answers = [] if device.spec_hash != makers.spec_hash(asked) else _ask(asking, chosen, bar=not person)
     finally:
         line.close()
     told = judge(asked, answers, only=clause or []) if answers else other_version(asked, device.spec_hash)
@@ -114,12 +115,12 @@ def _asked(text: str) -> str:
     return str(typer.prompt(f"\a{text} [Enter: done, cannot]", default="", show_default=False, err=True))
 
 
-def _ask(asking: Asking, chosen: Sequence[Item]) -> list[Answer]:
-    """Run the items; progress is shown where standard error is a terminal."""
+def _ask(asking: Asking, chosen: Sequence[Item], *, bar: bool) -> list[Answer]:
+    """Run the items; a `bar` of progress is shown where standard error is a terminal, not over a person's questions."""
     columns = (TextColumn("{task.description:40.40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     answers = []
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not (bar and sys.stderr.isatty())) as progress:
         task = progress.add_task("", total=len(chosen))
         for answer in asking.ask(chosen):
             answers.append(answer)

@@ -22,7 +22,7 @@ from cardshoe.lab.conform.hands import CannotAct, Hands, NoHands, named
 from cardshoe.lab.conform.items import Item, items
 from cardshoe.lab.conform.makers import Step
 from cardshoe.lab.conform.needing import capabilities, needed
-from cardshoe.lab.conform.watching import Port, Times, Watched
+from cardshoe.lab.conform.watching import Port, Times, Watched, masked_text
 
 ALL: Final = 0xFFFFFFFF
 SLACK_MS: Final = 32
@@ -171,8 +171,8 @@ class Asking:
             Result.FAILED,
             time.monotonic() - begun,
             step,
-            spelled(step, runner.names),
-            _short(came.removeprefix("came ").removesuffix("; bound: {}")),
+            masked_text(spelled(step, runner.names), hidden=self.kind == "shoe"),
+            _short(masked_text(came.removeprefix("came ").removesuffix("; bound: {}"), hidden=self.kind == "shoe")),
             late,
             self._line.garbled(),
             self._line.excerpt(),

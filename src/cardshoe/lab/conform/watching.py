@@ -7,6 +7,7 @@ what is shown to people.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,12 @@ from cardshoe.lab.conform.hands import Hands, Request
 KEPT_FRAMES: Final = 400
 REPEATS_S: Final = 1.0
 EXCERPT_LINES: Final = 24
-SECRET_WORDS: Final = ("nonce", "key", "secret", "seed", "envelope", "tag")
+SECRET_WORDS: Final = frozenset(
+    {"nonce", "key", "secret", "seed", "envelope", "tag", "proof", "salts", "ephemeral", "sealed"}
+)
+_FIELD: Final = re.compile(r'"(\w+)": ("[^"]*"|\d+)')
+_LONG_HEX: Final = re.compile(r"\b([0-9a-f]{24})[0-9a-f]{40,}")
+FACES: Final = frozenset({"face", "faces"})
 _COMMANDS: Final = range(0x10, 0x40)
 _EVENTS: Final = range(0x60, 0x80)
 _HELLO, _HEARTBEAT, _REJECT, _REPLY_BIT = 0x01, 0x02, 0xFF, 0x80
@@ -215,18 +221,34 @@ def shown(kind: str, passed: Passed) -> str:
     frame = passed.frame
     message = makers.by_type(kind).get(frame.type)
     fields = makers.unpack(message, frame.payload) if message else None
-    told = f"payload of {len(frame.payload)} bytes" if fields is None else masked(fields)
+    told = f"payload of {len(frame.payload)} bytes" if fields is None else masked(fields, hidden=kind == "shoe")
     name = message.name if message else f"type {frame.type:02X}"
     return f"{arrow} {name} session {frame.session} sequence {frame.sequence}: {told}"
 
 
-def masked(fields: Mapping[str, Any]) -> str:
-    """Return fields as text, with the bytes of secrets left out and a card's face too where the field is one."""
+def masked(fields: Mapping[str, Any], *, hidden: bool = False) -> str:
+    """Return fields as text without the bytes of secrets; `hidden`: nor the faces of cards, which a shoe may know while
+    they lie face down."""
 
     def value(name: str, given: Any) -> str:
-        secret = any(word in name.split("_") for word in SECRET_WORDS)
-        if secret and isinstance(given, str):
+        if hidden and name in FACES:
+            return "<hidden>"
+        if isinstance(given, str) and SECRET_WORDS & set(name.split("_")):
             return f"<{len(given) // 2} bytes>"
         return f"{given[:12]}…" if isinstance(given, str) and len(given) > 32 else str(given)
 
     return ", ".join(f"{name} {value(name, given)}" for name, given in fields.items()) or "no fields"
+
+
+def masked_text(text: str, *, hidden: bool = False) -> str:
+    """Return a failure's text, JSON within, with the same left out; of long hex only the beginning stays."""
+
+    def field(found: re.Match[str]) -> str:
+        name, given = found[1], found[2]
+        if hidden and name in FACES:
+            return f'"{name}": "<hidden>"'
+        if SECRET_WORDS & set(name.split("_")) and given.startswith('"') and not given.startswith('"$'):
+            return f'"{name}": "<{(len(given) - 2) // 2} bytes>"'
+        return found[0]
+
+    return _LONG_HEX.sub(r"\1…", _FIELD.sub(field, text))
