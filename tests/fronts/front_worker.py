@@ -26,6 +26,8 @@ from front_wrong import MISTAKES
 from cardshoe.transport import Transport, UsbUrl, open_transport, parse_device_url
 from cardshoe.transport.usb_bulk import open_usb
 
+OPEN_S = 20.0  # a busy machine, or one in emulation; the product's own limit has its own tests
+
 
 class Asks(Protocol):
     """A bench, near or far."""
@@ -73,8 +75,8 @@ class Desk:
         """The product's transport at the device."""
         url = parse_device_url(self.where(device))
         if self._backend is not None and isinstance(url, UsbUrl):
-            return await open_usb(url, backend=self._backend)
-        return await open_transport(url)
+            return await open_usb(url, backend=self._backend, within_s=OPEN_S)
+        return await open_transport(url, within_s=OPEN_S)
 
     @property
     def backend(self) -> Any:
