@@ -110,6 +110,7 @@ class Book:
     def forget_ended(self) -> None:
         """Forget commands that ended two rounds ago or more; what is never forgotten is how far the ids have come."""
         last = self.round.round_id if self.round is not None else 0
+        self.preparations = set(sorted(self.preparations)[-_MOST_LATER:])
         self.requests = {
             number: each
             for number, each in self.requests.items()

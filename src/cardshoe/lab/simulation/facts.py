@@ -66,6 +66,7 @@ class Facts:
         self.book.forget_ended()
         kept = self.book.requests
         self.excuses = {number: why for number, why in self.excuses.items() if number in kept}
+        self.fed = {number: feed for number, feed in self.fed.items() if number in kept}
         self.sends = {number: frames for number, frames in self.sends.items() if number in kept}
         self.taken = {number: cards for number, cards in self.taken.items() if number in kept}
         self.sent_into_gate = {number: yes for number, yes in self.sent_into_gate.items() if number in kept}
