@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from cardshoe.errors import ConfigError, DeviceError
 from cardshoe.lab.conform.hands import AskedHands, CannotAct, ControlHands, NoHands, ProgramHands, named
 from cardshoe.lab.conform.rig import BenchHands, hands_of, parse_bench, read_bench
+from cardshoe.lab.conform.watching import Watched
 
 HIL = Path(__file__).parents[2] / "hil"
 
@@ -38,6 +40,34 @@ def test_a_person_is_asked_and_says_what_was_seen() -> None:
     assert hands.act({"do": "counters"})["stacks_dispensed"] == 1
     assert hands.act({"do": "counters"}) == {"ok": True, "stacks_dispensed": 3, "cards_out": 8}
     assert "lay it at 4" in questions[1]
+
+
+def test_what_the_device_sends_while_a_person_acts_is_kept() -> None:
+    """LINK-7.3: it goes on sending for minutes; every byte is taken and read afterwards, in order."""
+    left, taken = [b"\x01", b"\x02", b"\x03"], []
+
+    class Port:
+        def now(self) -> float:
+            return time.monotonic()
+
+        def write(self, data: bytes) -> None:
+            del data
+
+        def read(self, until: float) -> bytes:
+            time.sleep(max(0.0, until - time.monotonic()))
+            taken.append(left.pop(0) if left else b"")
+            return taken[-1]
+
+    def ask(text: str) -> str:
+        del text
+        while len(taken) < 2:  # until two of the three were sent
+            time.sleep(0.005)
+        return ""
+
+    line = Watched("shoe", Port(), AskedHands(ask))
+    assert line.control({"do": "open_door"}) == {"ok": True}
+    heard = line.read(time.monotonic()) + line.read(time.monotonic())
+    assert heard == b"\x01\x02\x03"
 
 
 def test_a_test_deck_is_turned_in_its_order() -> None:

@@ -16,6 +16,8 @@ START_S = 5000.0
 class VirtualPort:
     """Port and hands of one device of a world. `deaf_to` names acts that nobody here can do."""
 
+    slow = False
+
     def __init__(self, kind: str, mutations: Sequence[str] = (), *, deaf_to: Sequence[str] = ()) -> None:
         self._kind, self._now, self._deaf_to = kind, START_S, frozenset(deaf_to)
         self.world = World(seed=1, mutations=frozenset(mutations), now=START_S)

@@ -26,7 +26,12 @@ class CannotAct(Exception):
 
 
 class Hands(Protocol):
-    """Acts at the device. `can` is asked before a dialogue is begun, so that none breaks off half way."""
+    """Acts at the device. `can` is asked before a dialogue is begun, so that none breaks off half way.
+
+    `slow`: an act takes seconds or minutes, so that somebody must take what the device sends meanwhile.
+    """
+
+    slow: bool
 
     def can(self, request: Request) -> bool:
         """Tell whether this act can be done here at all."""
@@ -37,6 +42,8 @@ class Hands(Protocol):
 
 class NoHands:
     """Nobody stands at the device."""
+
+    slow = False
 
     def can(self, request: Request) -> bool:
         """Nothing can be done."""
@@ -50,6 +57,8 @@ class NoHands:
 
 class ControlHands:
     """The control socket of a simulated world or of a bench that speaks the same."""
+
+    slow = False
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,6 +93,8 @@ class ProgramHands:
     `programs` maps an act as `named` spells it ("power shoe off", "fault jam", "open_door"), or only its first words,
     to a command line. Status 0: done; what it prints, if it is a JSON object, is the answer.
     """
+
+    slow = True
 
     def __init__(self, programs: Mapping[str, Sequence[str]], then: Hands) -> None:
         self._programs = dict(programs)
@@ -155,6 +166,8 @@ class AskedHands:
     `ask` shows a text and returns the line that was typed: Enter for "done", a number or cards where they are asked
     for, "cannot" where it cannot be done.
     """
+
+    slow = True
 
     def __init__(self, ask: Callable[[str], str]) -> None:
         self._ask = ask

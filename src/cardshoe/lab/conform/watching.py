@@ -11,6 +11,7 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
@@ -20,6 +21,7 @@ from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.hands import Hands, Request
 
 KEPT_FRAMES: Final = 400
+ASIDE_S: Final = 0.02
 REPEATS_S: Final = 1.0
 EXCERPT_LINES: Final = 24
 SECRET_WORDS: Final = frozenset(
@@ -113,6 +115,7 @@ class Watched:
     def __init__(self, kind: str, port: Port, hands: Hands) -> None:
         self._kind, self._port, self._hands = kind, port, hands
         self._open: dict[Way, bytearray] = {"host": bytearray(), "device": bytearray()}
+        self._ahead = bytearray()
         self._asked: dict[tuple[int, int], float] = {}
         self._events: dict[int, float] = {}
         self._hello: tuple[int, float] | None = None
@@ -133,6 +136,13 @@ class Watched:
 
     def read(self, until: float) -> bytes:
         """Return bytes as they come and keep them."""
+        if self._ahead:
+            data = bytes(self._ahead)
+            self._ahead.clear()
+            return data
+        return self._heard(until)
+
+    def _heard(self, until: float) -> bytes:
         data = self._port.read(until)
         for passed in self._pieces("device", data):
             if isinstance(passed.frame, str):
@@ -143,10 +153,18 @@ class Watched:
 
     def control(self, request: Request) -> dict[str, Any]:
         """Act at the device; what was cut off on the line by a loss of power is forgotten."""
-        answer = self._hands.act(request)
+        answer = self._acted_aside(request) if self._hands.slow else self._hands.act(request)
         if request.get("do") in ("power", "reset"):
             self.cut()
         return answer
+
+    def _acted_aside(self, request: Request) -> dict[str, Any]:
+        """Act, and take what the device sends meanwhile: a person takes minutes, and no buffer lasts so long."""
+        with ThreadPoolExecutor(max_workers=1) as aside:
+            acting = aside.submit(self._hands.act, request)
+            while not acting.done():
+                self._ahead += self._heard(self._port.now() + ASIDE_S)
+            return acting.result()
 
     def cut(self) -> None:
         """Forget what a restart has cut off, and what was asked before it."""
