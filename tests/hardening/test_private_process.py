@@ -1,4 +1,4 @@
-"""What a process gives away by itself: modes of its files, core dumps, its memory, values in tracebacks (promise P4)."""
+"""What a process gives away by itself: modes of its files, core dumps, its memory, values in tracebacks (P4)."""
 
 from __future__ import annotations
 
