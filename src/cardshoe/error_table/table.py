@@ -154,6 +154,7 @@ ROWS: Final[dict[str, Meaning]] = {
     ),
     "reveal-lost": Meaning(Severity.HOLD, Clears.FLOOR, "Enter the cards by hand. Call the floor."),
     "shoe-log-wrong": Meaning(Severity.HOLD, Clears.TWO_PEOPLE, "Somebody asked the shoe for cards. Call the floor."),
+    "card-compared": Meaning(*NOTE, "The shoe has compared this card. It cannot be entered otherwise."),
     "not-compared-yet": Meaning(*NOTE, "The shoe still compares the cards. Wait a moment."),
     # table: telemetry
     "telemetry-value": Meaning(*NOTE, "That may not leave the table. Nothing was sent."),

@@ -185,6 +185,15 @@ class ForeignCardSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class CardMismatched:
+    """Report: the shoe did not deal `face`, which lies up at `place`, there; `why` names who else is suspect."""
+
+    place: str
+    face: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeclaredConfirmed:
     """The floor confirmed the cards that the dealer had entered."""
 
@@ -278,6 +287,7 @@ Event = (
     | DealerRevealed
     | CardTurned
     | ForeignCardSeen
+    | CardMismatched
     | DeclaredConfirmed
     | HandSettled
     | HandCollected
@@ -298,6 +308,7 @@ REPORTS: Final = frozenset(
         StubRemoved,
         CardTurned,
         ForeignCardSeen,
+        CardMismatched,
         AlarmRaised,
     }
 )

@@ -20,6 +20,7 @@ from cardshoe.round.effects import Effects, HandPaid
 from cardshoe.round.events import (
     READ,
     SOURCES,
+    CardMismatched,
     CardTurned,
     DeclaredConfirmed,
     ForeignCardSeen,
@@ -68,16 +69,43 @@ def turned_up(state: State, place: str, cards: tuple[Card, ...], source: str) ->
 
 def foreign(state: State, event: ForeignCardSeen) -> tuple[State, Effects]:
     """A foreign or switched card holds the round; two people clear it."""
-    raise Misfit(
-        Hold(
-            "foreign-card",
-            f"The card at {event.place} is not the one that was dealt there, or not of this deck: {event.why}.",
-            Clears.TWO_PEOPLE,
-            ("misread", "void-all"),
-            who=event.place,
-        ),
-        state,
+    raise Misfit(_foreign(event.place, event.why), state)
+
+
+def mismatched(state: State, event: CardMismatched) -> tuple[State, Effects]:
+    """A face that the shoe did not deal to its place pays nothing: it is taken back, and holds the round.
+
+    Where two people find that it was misread, the right one is entered in its place.
+    """
+    raise Misfit(_foreign(event.place, event.why), _taken_back(state, event.place, event.face))
+
+
+def _foreign(place: str, why: str) -> Hold:
+    return Hold(
+        "foreign-card",
+        f"The card at {place} is not the one that was dealt there, or not of this deck: {why}.",
+        Clears.TWO_PEOPLE,
+        ("misread", "void-all"),
+        who=place,
     )
+
+
+def _taken_back(state: State, place: str, face: str) -> State:
+    """Return `state` without `face` at `place`; what is settled stays settled."""
+    if place == DEALER:
+        left = tuple([card for card in state.dealer_faces if card.text != face])
+        if len(left) == len(state.dealer_faces) or state.dealer_rank is not None:
+            return state
+        state = changed(state, dealer_faces=left)
+    elif is_position(place):
+        hand = state.hand(place)
+        pairs = [pair for pair in zip(hand.faces, hand.sources, strict=True) if pair[0].text != face]
+        if len(pairs) == len(hand.faces) or hand.result is not None:
+            return state
+        less = changed(hand, faces=tuple([card for card, _ in pairs]), sources=tuple([told for _, told in pairs]))
+        state = with_hand(state, less)
+    seen = frozenset([card for card in state.seen if card.text != face])
+    return changed(state, seen=seen, declared=tuple([told for told in state.declared if told != face]))
 
 
 def confirm_declared(state: State, event: DeclaredConfirmed) -> tuple[State, Effects]:
@@ -163,9 +191,16 @@ def _turn_players(
 
 def _seen_twice(state: State, place: str, cards: tuple[Card, ...]) -> Misfit:
     twice = next((card for card in cards if card in state.seen), cards[-1])
-    question = f"{twice} at {place} was seen before in this round. Is it a misreading?"
+    question = f"{twice} at {place} was seen before in this round{_also_at(state, twice)}. Is it a misreading?"
     hold = Hold("card-seen-twice", question, Clears.TWO_PEOPLE, ("misread", "void-all"), who=place)
     return Misfit(hold, state)
+
+
+def _also_at(state: State, card: Card) -> str:
+    """Name the other place that is suspect."""
+    places = [(hand.position, hand.faces) for hand in state.hands]
+    places += [(DEALER, state.dealer_faces), (BOARD, state.board_faces)]
+    return "".join([f", at {place}" for place, faces in places if card in faces])
 
 
 def _unexpected(state: State, place: str) -> Misfit:

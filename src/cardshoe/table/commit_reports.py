@@ -29,7 +29,7 @@ from cardshoe.devices.round_events import (
 from cardshoe.devices.shoe_events import StackReady
 from cardshoe.devices.shoe_terms import MatchResult, RevealResult, RoundResult
 from cardshoe.link.messages import RejectReason
-from cardshoe.round.events import READ, CardTurned, ForeignCardSeen
+from cardshoe.round.events import READ, CardTurned
 from cardshoe.table import commits
 from cardshoe.table.dealing import REFUSAL_PAUSE_S
 from cardshoe.table.desk import Desk
@@ -161,6 +161,8 @@ def _sealed(desk: Desk, event: RoundSealed) -> None:
     desk.live.seals_asked = 0
     if kept is None or kept.round_id != event.round_id:
         return  # of a round that another journal began: it is on record
+    if desk.open_round is not None and kept.deck_id == desk.state.deck_id:
+        desk.alarm("envelope-wrong", "The shoe sealed its round in mid-round, and nobody asked it to. Call the floor.")
     if event.cards != len(_all(kept)):
         desk.alarm(
             "envelope-wrong",
@@ -180,7 +182,7 @@ def _matched(desk: Desk, kept: ShoeRound, asked: Try, result: MatchResult) -> No
             return
         case MatchResult.MISMATCH:
             if not _another_try(desk, asked):
-                desk.happened(ForeignCardSeen(asked.place, _not_dealt_there(desk, kept, asked)))
+                commits.not_dealt(desk, kept, asked)
         case MatchResult.UNREAD:
             desk.alarm("card-unread", f"The shoe had not read a card of {place}. Look whether {asked.card} is right.")
         case MatchResult.NO_TRY_LEFT | MatchResult.NOT_OPEN | MatchResult.UNKNOWN_STACK | MatchResult.BAD_VALUE:
@@ -205,17 +207,6 @@ def _another_try(desk: Desk, asked: Try) -> bool:
     kept, round_ = desk.state.shoe_round, desk.open_round
     due = commits.due_try(kept, round_) if kept is not None and round_ is not None else None
     return due is not None and (due.place, due.card) == (asked.place, asked.card)
-
-
-def _not_dealt_there(desk: Desk, kept: ShoeRound, asked: Try) -> str:
-    """Say what does not fit, and name the other place that is suspect."""
-    others = [
-        each.place
-        for each in kept.tries
-        if each.place != asked.place and (each.card == asked.card or each.result == "mismatch")
-    ]
-    also = "".join(f"; look at {commits.where(place)} too" for place in dict.fromkeys(others))
-    return f"the shoe did not deal {asked.card} to {commits.where(asked.place)}{also}"
 
 
 def _revealed(desk: Desk, kept: ShoeRound, event: StackRevealed) -> None:

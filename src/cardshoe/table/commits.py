@@ -15,6 +15,7 @@ from typing import Final
 
 from cardshoe.cards import parse_card
 from cardshoe.devices.shoe_terms import ShoeCapability
+from cardshoe.round.events import CardMismatched, CardTurned
 from cardshoe.round.faces import BOARD
 from cardshoe.round.next_step import CompleteRound, ReadFaces, RequestStack, SettleHand, next_step
 from cardshoe.round.progress import dealing_done
@@ -27,6 +28,7 @@ from cardshoe.table.state import TableState
 
 COMPARE_S: Final = 10.0
 """So long a shoe that is away may take to come back before a person compares the cards instead."""
+REVEALED: Final = "revealed"
 RESOLVED: Final = frozenset({"match", "unread", RULED})
 
 
@@ -67,6 +69,9 @@ def drive(desk: Desk) -> None:
     kept, live = desk.state.shoe_round, desk.live
     if kept is None or kept.over or live.round_asked:
         return
+    if serial(desk) != kept.serial:
+        give_up(desk, kept, f"The shoe {kept.serial} keeps round {kept.round_id}, and another shoe is connected.")
+        return
     if kept.asked is not None or kept.reveal_asked is not None:
         # A try or a reveal without an answer: only the shoe's log says whether it was spent.
         _ask(desk, ReadAsked())
@@ -79,10 +84,8 @@ def drive(desk: Desk) -> None:
         return
     if kept.tries_before is None:
         _ask(desk, ReadAsked())
-    elif kept.stage is Stage.OPEN and _dealt(desk, round_):
+    elif not _opened(desk, kept, round_) and kept.stage is Stage.OPEN and _dealt(desk, round_):
         _ask(desk, CloseDeal(kept.round_id))
-    else:
-        _open_cards(desk, kept, round_)
 
 
 def _ask(desk: Desk, order: RoundOrder) -> None:
@@ -96,18 +99,26 @@ def _dealt(desk: Desk, round_: State) -> bool:
     return taken and dealing_done(round_) and not isinstance(next_step(round_), RequestStack)
 
 
-def _open_cards(desk: Desk, kept: ShoeRound, round_: State) -> None:
+def _opened(desk: Desk, kept: ShoeRound, round_: State) -> bool:
+    """Have the next card that lies up compared, or told; False where none waits for that."""
+    if _not_dealt_again(desk, kept, round_):
+        return True
     due = due_try(kept, round_)
     if due is not None:
         body = {"shoe_round": kept.round_id, "command_id": due.command_id, "place": due.place, "card": due.card}
         desk.write("card_match_requested", body)
         _ask(desk, MatchCard(kept.round_id, due.command_id, parse_card(due.card)))
-        return
+        return True
+    if next(_uncompared(kept, round_), None) is not None:
+        left_to_people(desk, "The shoe has no try left for the cards that lie up.")
+        return True
     command_id = reveal_due(desk)
-    if command_id is not None and kept.stage is Stage.CLOSED:
-        body = {"shoe_round": kept.round_id, "command_id": command_id, "place": kept.stacks[command_id]}
-        desk.write("stack_reveal_requested", body)
-        _ask(desk, RevealStack(kept.round_id, command_id))
+    if command_id is None or kept.stage is not Stage.CLOSED:
+        return False
+    body = {"shoe_round": kept.round_id, "command_id": command_id, "place": kept.stacks[command_id]}
+    desk.write("stack_reveal_requested", body)
+    _ask(desk, RevealStack(kept.round_id, command_id))
+    return True
 
 
 # --- what lies up and was not held against its commitment yet
@@ -121,7 +132,7 @@ def _faces(round_: State, place: str) -> tuple[str, ...]:
 def _uncompared(kept: ShoeRound, round_: State) -> Iterator[tuple[str, str]]:
     """Yield place and face of each card that lies up, came from the shoe, and that no answer settles yet."""
     for place in dict.fromkeys(kept.stacks.values()):
-        if any(to == place and kept.revealed.get(command) for command, to in kept.stacks.items()):
+        if any(to == place and kept.revealed.get(command) == REVEALED for command, to in kept.stacks.items()):
             continue  # the shoe told these faces itself
         settled = Counter(each.card for each in kept.tries if each.place == place and each.result in RESOLVED)
         for face in _faces(round_, place):
@@ -141,12 +152,40 @@ def due_try(kept: ShoeRound, round_: State) -> Try | None:
     return None
 
 
+def _not_dealt_again(desk: Desk, kept: ShoeRound, round_: State) -> bool:
+    """A face that the shoe has said it did not deal there is entered once more: asking again would tell nothing."""
+    for place, face in _uncompared(kept, round_):
+        told = [each for each in kept.tries if (each.place, each.card, each.result) == (place, face, "mismatch")]
+        if len(told) >= sum(to == place for to in kept.stacks.values()):
+            not_dealt(desk, kept, told[-1])
+            return True
+    return False
+
+
+def not_dealt(desk: Desk, kept: ShoeRound, asked: Try) -> None:
+    """Take the face back, and hold: say what does not fit, and name the other places that are suspect."""
+    others = [
+        each.place
+        for each in kept.tries
+        if each.place != asked.place and (each.card == asked.card or each.result == "mismatch")
+    ]
+    also = "".join(f"; look at {where(place)} too" for place in dict.fromkeys(others))
+    why = f"the shoe did not deal {asked.card} to {where(asked.place)}{also}"
+    desk.happened(CardMismatched(asked.place, asked.card, why))
+
+
+def entered_and_tried(state: TableState, turned: CardTurned) -> bool:
+    """Tell whether a card that was entered has been held against its commitment: then it cannot be corrected."""
+    kept = state.shoe_round
+    return kept is not None and any((each.place, each.card) == (turned.place, turned.face) for each in kept.tries)
+
+
 def comparing(state: TableState) -> bool:
     """Tell whether a hand may not be settled yet: a card that lies up was not held against its commitment."""
     kept, round_ = state.shoe_round, None if state.round_closed else state.round
     if kept is None or round_ is None or kept.stage not in OPEN_STAGES:
         return False
-    return kept.asked is not None or due_try(kept, round_) is not None
+    return kept.asked is not None or next(_uncompared(kept, round_), None) is not None
 
 
 def reveal_due(desk: Desk) -> int | None:
@@ -194,6 +233,10 @@ def left_to_people(desk: Desk, why: str) -> None:
     if kept is None or round_ is None:
         return
     names = []
+    if kept.asked is not None:
+        answer(desk, kept, kept.asked, RULED)
+        names.append(f"{kept.asked.card} at {where(kept.asked.place)}")
+        kept = desk.state.shoe_round or kept
     for place, face in list(_uncompared(kept, round_)):
         command_id = next(command for command, to in kept.stacks.items() if to == place)
         answer(desk, kept, Try(command_id, place, face), RULED)

@@ -27,7 +27,16 @@ from cardshoe.errors import Refused
 from cardshoe.games.script import Method
 from cardshoe.journal import Verdict
 from cardshoe.journal.space import Space
-from cardshoe.round.events import DECLARED, CardTurned, Event, HandSettled, HoldCleared, RoundCompleted, RoundOpened
+from cardshoe.round.events import (
+    DECLARED,
+    CardTurned,
+    EntryCorrected,
+    Event,
+    HandSettled,
+    HoldCleared,
+    RoundCompleted,
+    RoundOpened,
+)
 from cardshoe.round.faces import BOARD
 from cardshoe.round.irregular import may_clear
 from cardshoe.table import commits
@@ -231,6 +240,16 @@ class Controller:
             raise Refused("not-compared-yet", "the shoe still compares the cards that lie up; try again in a moment")
         if isinstance(event, CardTurned) and event.place != BOARD and self.desk.live.revealing:
             raise Refused("not-compared-yet", f"the shoe is asked for the cards at {event.place}; wait a moment")
+        if isinstance(event, EntryCorrected) and isinstance(event.entry, CardTurned):
+            self._not_tried(event.entry)
+
+    def _not_tried(self, entry: CardTurned) -> None:
+        """Each card has one try: what the shoe has answered is not entered otherwise behind it (SHOE-9.4)."""
+        round_ = self.state.round
+        entered = round_.entry.event if round_ is not None and round_.entry is not None else None
+        if isinstance(entered, CardTurned) and commits.entered_and_tried(self.state, entered):
+            why = f"{entered.face} at {entered.place} was held against what the shoe dealt; {entry.face} comes too late"
+            raise Refused("card-compared", f"{why}. Call the floor")
 
     def _came_late(self, code: str, role: str) -> None:
         """A decision on what is over already is refused, and on record as such (scenario S20)."""
