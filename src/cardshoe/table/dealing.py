@@ -37,6 +37,7 @@ def reconcile(desk: Desk, now: float) -> None:
     if live.command_due is not None and now >= live.command_due:
         live.command_unknown, live.command_due = True, None
     if live.shoe_up and live.shoe is not None:
+        live.compare_by = None
         _drive(desk, live.shoe, now)
     else:
         commits.away(desk, now)
