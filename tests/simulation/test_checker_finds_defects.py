@@ -14,8 +14,8 @@ FULL_BUDGET_SEEDS = 100
 """1,000 rounds: what the checker may need at most."""
 DEFAULT_SEEDS = 30
 STARTS = {
-    "resends a command that runs": 15,
-    "takes a lost command for a failed one": 19,
+    "resends a command that runs": 1009,
+    "takes a lost command for a failed one": 36,
     "completes a round while a dispense is open": 15,
     "forgets a dispense when its round is void": 15,
 }
