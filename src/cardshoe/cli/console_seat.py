@@ -49,6 +49,11 @@ class Seat:
         return self._table.shown
 
     @property
+    def round_open(self) -> bool:
+        """Whether a round is open."""
+        return not self._table.controller.state.round_closed
+
+    @property
     def failure(self) -> CardshoeError | None:
         """Why it has stopped."""
         return self._table.failure

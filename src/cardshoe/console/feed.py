@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 
 from cardshoe.console.ports import TablePort
@@ -23,8 +23,10 @@ RETRY_MS: Final = 400
 class Feed:
     """Watches a table from `start` to `stop`, in the table's loop."""
 
-    def __init__(self, table: TablePort) -> None:
+    def __init__(self, table: TablePort, looking: Callable[[], object]) -> None:
+        """Watch `table`; `looking` is called at each change of it."""
         self._table = table
+        self._looking = looking
         self._sequence = 0
         self._state: dict[str, Any] = {}
         self._latest = b""
@@ -92,6 +94,7 @@ class Feed:
             except CardshoeError:  # the table has stopped: that is the last state, and it says so
                 await self.refresh()
                 return
+            self._looking()
             await self.refresh()
 
     def _encode(self) -> None:

@@ -93,6 +93,10 @@ class TablePort(Protocol):
         """What may be shown now."""
 
     @property
+    def round_open(self) -> bool:
+        """Whether a round is open: what it moves is not counted for others yet."""
+
+    @property
     def failure(self) -> CardshoeError | None:
         """Why it has stopped, None while it runs."""
 

@@ -33,6 +33,7 @@ from cardshoe.console.gate import Gate
 from cardshoe.console.guard import Guard, Limits
 from cardshoe.console.journal_routes import JournalRoutes
 from cardshoe.console.lab_routes import LabRoutes
+from cardshoe.console.metrics import Metrics
 from cardshoe.console.pages import Pages
 from cardshoe.console.ports import LabPort, TablePort
 from cardshoe.console.routes import ROUTES, Route
@@ -78,7 +79,8 @@ class Console:
         limits: Limits,
         cookie: str = "cardshoe",
     ) -> None:
-        self.feed = Feed(table)
+        self.metrics = Metrics(table)
+        self.feed = Feed(table, self.metrics.look)
         self.trends = Trends(table)
         self._clock = clock
         self._gate = Gate(Sessions(secrets.token_bytes), table.people, now=clock.now, secure=secure, cookie=cookie)
@@ -89,6 +91,7 @@ class Console:
                 self.feed,
                 self._gate,
                 self.trends,
+                self.metrics,
                 lab=lab is not None,
                 now=clock.now,
                 refusals=lambda: self.guard.refusals,

@@ -17,7 +17,7 @@ from cardshoe.console.answers import as_json, known_query, only, read_object, sa
 from cardshoe.console.facts import table_facts
 from cardshoe.console.feed import Feed
 from cardshoe.console.gate import Gate
-from cardshoe.console.metrics import CONTENT_TYPE, exposition
+from cardshoe.console.metrics import CONTENT_TYPE, Metrics
 from cardshoe.console.openapi import document
 from cardshoe.console.ports import PeoplePort, TablePort
 from cardshoe.console.self_test import self_test
@@ -35,6 +35,7 @@ class TableRoutes:
         feed: Feed,
         gate: Gate,
         trends: Trends,
+        metrics: Metrics,
         *,
         lab: bool,
         now: Callable[[], float],
@@ -44,6 +45,7 @@ class TableRoutes:
         self._feed = feed
         self._gate = gate
         self._trends = trends
+        self._metrics = metrics
         self._lab = lab
         self._now = now
         self._refusals = refusals
@@ -65,7 +67,7 @@ class TableRoutes:
     async def metrics(self, request: Request) -> Response:
         """Answer the counters."""
         known_query(request.query_params)
-        text = exposition(self._table, listeners=self._feed.listeners, refusals=self._refusals())
+        text = self._metrics.exposition(listeners=self._feed.listeners, refusals=self._refusals())
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     async def openapi(self, request: Request) -> Response:
