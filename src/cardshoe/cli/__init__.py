@@ -24,6 +24,7 @@ from cardshoe.errors import CardshoeError
 COMMANDS: Final[dict[str, str]] = {
     "demo": "Run a whole table on simulated devices, with a robot dealer and players.",
     "run": "Run a live table against the devices of a configuration file.",
+    "config": "Write, check or show the configuration of a table.",
     "sim": "Run one simulated world (shoe, reader, table) as a process.",
     "settle": "Recompute hands: what every wager wins, with its clause.",
     "plan": "List the steps of a round before a card is dealt.",

@@ -24,7 +24,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from cardshoe.bounded_files import read_at_most
+from cardshoe.cli.config import read_config
 from cardshoe.cli.fields import Fields
 from cardshoe.cli.incoming import Line, Lines
 from cardshoe.cli.json_lines import answer_line
@@ -33,11 +33,11 @@ from cardshoe.cli.outgoing import Outgoing
 from cardshoe.cli.private_process import keep_memory_private
 from cardshoe.cli.run_console import RunConsole, console_of
 from cardshoe.cli.signing_in import Front, Opener, opener_of
-from cardshoe.errors import CardshoeError, ConfigError, JournalError
+from cardshoe.errors import CardshoeError, JournalError
 from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
-from cardshoe.table.config import CONFIG_MOST, TableConfig, parse_config
+from cardshoe.table.config import TableConfig
 from cardshoe.table.people_file import PeopleFile, people_of
 from cardshoe.table.sealed_devices import SealedDevices
 from cardshoe.table.view import Due, TableView
@@ -69,7 +69,7 @@ def command(
     end of input ends the table, unless it has a console; then SIGTERM does.
     """
     logging.getLogger("cardshoe").addHandler(logging.NullHandler())
-    read = parse_config(_text(config), str(config))
+    read = read_config(config)
     require_usable_urls(read)
     if read.table.mode == "live":
         for what in keep_memory_private():
@@ -82,19 +82,6 @@ def command(
     status = asyncio.run(_Run(read, journal, wanted, people, sealing).until_ended(opener))
     if status:
         raise typer.Exit(status)
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_at_most(path, CONFIG_MOST).decode("utf-8")
-    except OSError as error:
-        raise ConfigError(
-            "config-file", f"The configuration {path} cannot be read: {error.strerror}. Nothing was started."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(
-            "config-file", f"The configuration {path} is not UTF-8 (byte {error.start}). Nothing was started."
-        ) from error
 
 
 class _Run:

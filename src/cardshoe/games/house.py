@@ -6,6 +6,7 @@ name, values that the game does not offer, a pay table below the text with its r
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -62,8 +63,12 @@ def parse_house(game: Game, given: Mapping[str, object], *, maximum: Mapping[str
     known = {option.name: option for option in game.options}
     for key in given:
         if key not in known and key not in _COMMON:
-            names = ", ".join((*known, *_COMMON))
-            raise InputError("house-key", f"house: {quoted(key)} is no option of {game.name}; it has {names}")
+            names = (*known, *_COMMON)
+            near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
+            told = f"did you mean {near[0]!r}? It has" if near else "it has"
+            raise InputError(
+                "house-key", f"house: {quoted(key)} is no option of {game.name}; {told} {', '.join(names)}"
+            )
     tables: dict[str, PayTable] = {}
     words: dict[str, str] = {}
     multiples: dict[str, int | None] = {}

@@ -11,6 +11,7 @@ import difflib
 import hashlib
 import json
 import tomllib
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -25,7 +26,15 @@ CONFIG_MOST: Final = 1 << 20
 NO_PEOPLE: Final = "none"
 """`people` of a bench at which nobody signs in."""
 
-Milliseconds = Annotated[int, Field(strict=True, ge=1, le=600_000)]
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """In what a value is counted; stands beside the bounds of a key."""
+
+    word: str
+
+
+Milliseconds = Annotated[int, Field(strict=True, ge=1, le=600_000), Unit("milliseconds")]
 
 
 class _Part(BaseModel):
@@ -33,72 +42,108 @@ class _Part(BaseModel):
 
 
 class TablePart(_Part):
-    """`[table]`: what is played, and where the journal lies.
+    """What is played at this table, and where its journal lies."""
 
-    `min_free_mb`: no round begins while its disk has fewer mebibytes free. `people`: the file of those who work here,
-    or "none" on a bench at which nobody signs in.
-    """
-
-    name: str = Field(min_length=1, max_length=40)
-    mode: Literal["bench", "live"]
-    game: str
-    method: str = "automated-shoe"
-    journal: str = Field(min_length=1)
-    min_free_mb: int = Field(default=64, strict=True, ge=1, le=1_000_000)
-    people: str = Field(default=NO_PEOPLE, min_length=1)
+    name: str = Field(
+        min_length=1, max_length=40, description="The table's name, as it stands on screens and in the journal."
+    )
+    mode: Literal["bench", "live"] = Field(
+        description="bench: for work without real play; clear sessions and nobody who signs in are allowed. live: real"
+        " play; paired and attested devices, and people who sign in.",
+    )
+    game: str = Field(description="The game that is dealt.")
+    method: str = Field(default="automated-shoe", description="How cards leave the deck.")
+    journal: str = Field(
+        min_length=1,
+        description="The journal's file. Its folder must be there; a relative path counts from this file's folder.",
+    )
+    min_free_mb: Annotated[int, Unit("mebibytes")] = Field(
+        default=64,
+        strict=True,
+        ge=1,
+        le=1_000_000,
+        description="No round begins while the journal's disk has less room than this.",
+    )
+    people: str = Field(
+        default=NO_PEOPLE,
+        min_length=1,
+        description='The file of those who sign in here, or "none" on a bench at which nobody does.',
+    )
 
 
 class DevicePart(_Part):
-    """`[devices.shoe]`, `[devices.reader]`: where a device answers, and which one it must be.
+    """Where a device answers, and which one it must be."""
 
-    `security`: "sealed" speaks to a paired device under its key, "clear" to a bench device.
-    """
-
-    url: str = Field(min_length=1)
-    serial: str | None = Field(default=None, min_length=1, max_length=16)
-    security: Literal["clear", "sealed"] = "clear"
+    url: str = Field(
+        min_length=1,
+        description="Where the device answers: serial:///dev/…, tcp://HOST:PORT or usb://VID:PID/SERIAL.",
+    )
+    serial: str | None = Field(
+        default=None, min_length=1, max_length=16, description="The only serial number that is accepted there."
+    )
+    security: Literal["clear", "sealed"] = Field(
+        default="clear",
+        description="sealed: a device paired by `cardshoe pair` answers under its key. clear: a bench device.",
+    )
 
 
 class DevicesPart(_Part):
-    """`[devices]`: the shoe may be missing only where cards are dealt by hand or from a manual shoe."""
+    """The devices; the shoe may be missing only where cards are dealt by hand or from a manual shoe."""
 
-    shoe: DevicePart | None = None
-    reader: DevicePart | None = None
+    shoe: DevicePart | None = Field(default=None, description="The automated shoe.")
+    reader: DevicePart | None = Field(
+        default=None, description="The table reader. Without one the dealer enters the cards that lie face up."
+    )
 
 
 class SecurityPart(_Part):
-    """`[security]`: the directory of the `keys`; the `manifest` of approved devices and firmware and the Ed25519 public
-    key of who signs it (`manifest_key`, hexadecimal). Paths count from the configuration's own directory.
-    """
+    """Keys and approvals. Paths count from this file's folder; no key itself stands here."""
 
-    keys: str | None = Field(default=None, min_length=1)
-    manifest: str | None = Field(default=None, min_length=1)
-    manifest_key: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    keys: str | None = Field(default=None, min_length=1, description="The folder of the keys of paired devices.")
+    manifest: str | None = Field(
+        default=None, min_length=1, description="The signed list of approved devices and firmware."
+    )
+    manifest_key: str | None = Field(
+        default=None,
+        pattern=r"^[0-9a-f]{64}$",
+        description="The public Ed25519 key of who signs that list, 64 hexadecimal digits.",
+    )
 
 
 class DeckPart(_Part):
-    """`[deck]`: the table's decks. `backs`: colours of decks that alternate; `life_rounds`: rounds after which a deck
-    is changed (None: no limit); `cover_card`: "required" before the dealer's stack, or "allowed"; `stub_count_rounds`:
-    the stub is counted at the latest after so many rounds where the shoe does not count to 52 (None: never);
-    `unreadable_per_1000`: of 1000 cards read so many may fail before service is advised.
-    """
+    """The table's decks."""
 
-    backs: tuple[Annotated[str, Field(min_length=1, max_length=20)], ...] = ()
-    life_rounds: int | None = Field(default=None, strict=True, ge=1)
-    cover_card: Literal["allowed", "required"] = "allowed"
-    stub_count_rounds: int | None = Field(default=5, strict=True, ge=1)
-    unreadable_per_1000: int = Field(default=20, strict=True, ge=0, le=1000)
+    backs: tuple[Annotated[str, Field(min_length=1, max_length=20)], ...] = Field(
+        default=(), description="The colours of the backs of decks that alternate; each once."
+    )
+    life_rounds: Annotated[int | None, Unit("rounds")] = Field(
+        default=None, strict=True, ge=1, description="After so many rounds the floor changes a deck."
+    )
+    cover_card: Literal["allowed", "required"] = Field(
+        default="allowed", description="Whether the cover card must lie in the shoe before the dealer's stack."
+    )
+    stub_count_rounds: Annotated[int | None, Unit("rounds")] = Field(
+        default=5,
+        strict=True,
+        ge=1,
+        description="The stub is counted at the latest after so many rounds where the shoe does not count to 52.",
+    )
+    unreadable_per_1000: Annotated[int, Unit("cards of 1,000 read")] = Field(
+        default=20, strict=True, ge=0, le=1000, description="Above this rate of failed readings service is advised."
+    )
 
 
 class TimingPart(_Part):
-    """`[timing]`: how long to wait. Every value is milliseconds."""
+    """How long to wait."""
 
-    dispense_ms_per_card: Milliseconds = 3_000
-    prepare_ms: Milliseconds = 90_000
-    reply_ms: Milliseconds = 1_500
-    reconnect_first_ms: Milliseconds = 250
-    reconnect_longest_ms: Milliseconds = 1_000
-    stable_ms: Milliseconds = 10_000
+    dispense_ms_per_card: Milliseconds = Field(default=3_000, description="How long one card may take out of the shoe.")
+    prepare_ms: Milliseconds = Field(default=90_000, description="How long shuffling and verifying a deck may take.")
+    reply_ms: Milliseconds = Field(default=1_500, description="How long a device may take to answer.")
+    reconnect_first_ms: Milliseconds = Field(default=250, description="The first wait before a lost device is tried.")
+    reconnect_longest_ms: Milliseconds = Field(default=1_000, description="The longest wait between two tries.")
+    stable_ms: Milliseconds = Field(
+        default=10_000, description="After so long without a loss a connection counts as stable: waits begin anew."
+    )
 
     def dispense_s(self, cards: int) -> float:
         """Return after how many seconds a stack of `cards` is overdue."""
@@ -106,21 +151,34 @@ class TimingPart(_Part):
 
 
 class ConsolePart(_Part):
-    """`[console]`: the page at the table. `listen`: IP-ADDRESS:PORT (None: no console); an address that other machines
-    reach needs `certificate` and `key`, PEM files beside the configuration; `names`: further host names of it.
-    """
+    """The page at the table."""
 
-    listen: str | None = Field(default=None, min_length=1, max_length=60)
-    certificate: str | None = Field(default=None, min_length=1)
-    key: str | None = Field(default=None, min_length=1)
-    names: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")], ...] = ()
+    listen: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=60,
+        description="Where the console listens, IP-ADDRESS:PORT; without it there is no console.",
+    )
+    certificate: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The certificate (PEM, beside this file) that an address for other machines needs.",
+    )
+    key: str | None = Field(
+        default=None, min_length=1, description="The file of that certificate's private key (PEM, beside this file)."
+    )
+    names: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")], ...] = Field(
+        default=(), description="Further host names by which browsers may ask for the console."
+    )
 
 
 class TableConfig(_Part):
     """All of one table's configuration; `digest` identifies what applies and goes into every round's header."""
 
     table: TablePart
-    house: dict[str, object] = Field(default_factory=dict)
+    house: dict[str, object] = Field(
+        default_factory=dict, description="What the house has chosen within the game; every key may be left out."
+    )
     devices: DevicesPart = DevicesPart()
     security: SecurityPart = SecurityPart()
     deck: DeckPart = DeckPart()
@@ -234,14 +292,14 @@ def _check_devices(config: TableConfig, where: str) -> None:
 
 
 def _explained(error: ValidationError, where: str) -> ConfigError:
-    """Turn the first finding into one sentence a technician can act on."""
-    first = error.errors()[0]
+    """Turn one finding into one sentence a technician can act on; a misspelt key before the one that it leaves out."""
+    found = error.errors()
+    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
     path = [str(part) for part in first["loc"]]
     key = ".".join(path)
     match first["type"]:
         case "extra_forbidden":
-            near = difflib.get_close_matches(path[-1], _known_keys(path[:-1]), n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]!r}?" if near else f" Known here: {', '.join(_known_keys(path[:-1]))}."
+            hint = _hint(path[:-1], path[-1])
             return ConfigError("config-key", f"{where}: unknown key {key!r}.{hint} Nothing was started.")
         case "missing":
             return ConfigError("config-key", f"{where}: {key!r} is missing. Nothing was started.")
@@ -253,10 +311,30 @@ def _explained(error: ValidationError, where: str) -> ConfigError:
             )
 
 
+def _hint(section: list[str], key: str) -> str:
+    """Return which key was probably meant: one of this section, or the same word in another."""
+    known = _known_keys(section)
+    if near := difflib.get_close_matches(key, known, n=1, cutoff=0.5):
+        return f" Did you mean {near[0]!r}?"
+    for other in ([], *([name] for name in TableConfig.model_fields), ["devices", "shoe"]):
+        if key in _known_keys(other):
+            return f" It belongs into [{'.'.join(other)}]." if other else f" [{key}] is a section of its own."
+    return f" Known here: {', '.join(known)}."
+
+
 def _known_keys(path: list[str]) -> list[str]:
+    """Return the keys of the section at `path`; none where a section has no fixed ones."""
     model: type[BaseModel] = TableConfig
     for part in path:
-        inner = model.model_fields[part].annotation if part in model.model_fields else None
-        candidates = [inner, *getattr(inner, "__args__", ())]
-        model = next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), model)
+        field = model.model_fields.get(part)
+        inner = part_of(field.annotation) if field is not None else None
+        if inner is None:
+            return []
+        model = inner
     return list(model.model_fields)
+
+
+def part_of(annotation: object) -> type[BaseModel] | None:
+    """Return the section that a field of this type holds, None for a plain value."""
+    candidates = (annotation, *getattr(annotation, "__args__", ()))
+    return next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), None)
