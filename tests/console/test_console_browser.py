@@ -295,12 +295,12 @@ def test_every_language_has_every_text() -> None:
     english = languages.pop("en")
     for name, texts in languages.items():
         # What the table itself says in English, and the error table's words, need no second wording in English.
-        looked_up = {key for key in texts if key.startswith(("said.", "alarm."))}
+        looked_up = {key for key in texts if key.startswith(("said.", "like.", "alarm."))}
         assert set(texts) - looked_up == set(english), name
         assert {key.removeprefix("alarm.") for key in looked_up if key.startswith("alarm.")} <= set(ERROR_TABLE)
         for key, text in texts.items():
             assert text.strip()
-            assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", english.get(key, ""))), key
+            assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", english.get(key, key))), key
 
 
 def test_every_lawful_answer_and_every_waiting_has_its_words() -> None:
@@ -309,8 +309,11 @@ def test_every_lawful_answer_and_every_waiting_has_its_words() -> None:
     german = json.loads((STATIC / "texts" / "de.json").read_text(encoding="utf-8"))
     assert {f"choice.{choice}" for choice in _ANSWERS} <= set(english)
     assert {f"choice.{choice}.why" for choice in _ANSWERS} <= set(english)
-    waits = set(re.findall(r'Wait\("([^"]+)"\)', Path(view.__file__).read_text(encoding="utf-8")))
+    source = Path(view.__file__).read_text(encoding="utf-8")
+    waits = set(re.findall(r'Wait\("([^"]+)"\)', source))
     assert {f"said.{text}" for text in waits} <= set(german)
+    forms = {re.sub(r"\{.+?\}+", "{x}", text) for text in re.findall(r'Wait\(f"([^"]+)"\)', source)}
+    assert {f"like.{form}" for form in forms} <= set(german)
     for game in games().values():
         assert {f"spot.{spot.name}" for spot in game.spots} <= set(english)
         asks = [step for script in game.scripts.values() for step in script if isinstance(step, Ask)]

@@ -28,8 +28,22 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 
-// A sentence of the table, in this language where the catalogue has it.
-export const said = (sentence) => (has(`said.${sentence}`) ? t(`said.${sentence}`) : sentence);
+// A sentence of the table, in this language where the catalogue has it: word for word, or with a {place} in it.
+export function said(sentence) {
+  if (has(`said.${sentence}`)) return t(`said.${sentence}`);
+  for (const key of Object.keys(catalogue).filter((each) => each.startsWith("like."))) {
+    const form = key.slice(5).split("{x}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const found = new RegExp(`^${form.join("(.+)")}$`).exec(sentence);
+    if (found) return t(key, { x: placeSaid(found[1]) });
+  }
+  return sentence;
+}
+
+function placeSaid(words) {
+  const number = /^position ([1-6])$/.exec(words);
+  if (number) return place(number[1]);
+  return { "the dealer": t("place.dealer"), "the board": t("place.board") }[words] || words;
+}
 
 export function money(cents) {
   const whole = cents % 100 === 0;
