@@ -23,6 +23,7 @@ READS_WHOLE = {
     "bounded_files.py",  # is the bound
     "cli/bill_of_materials.py", "cli/installed_files.py",  # what is installed
     "cli/clause_search.py", "cli/devices.py", "cli/journal_keep.py", "wire/spec.py", "games/clauses.py",
+    "games/rule_pack.py",
     "console/pages.py",  # our own package data and source
     "cli/doctor_checks.py", "cli/doctor_hardware.py", "cli/private_process.py", "transport/discovery.py",
     "transport/holders.py", "table/people_file.py",  # of the kernel, /proc and /sys

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardshoe.cards import DECK
+from cardshoe.console.metrics import Metrics
+from cardshoe.console.ports import DeviceHealth
 from cardshoe.errors import CardshoeError, ConfigError, InputError, JournalError
 from cardshoe.journal import Record
+from cardshoe.table.state import Tally
 from cardshoe.table.telemetry import ALLOWED, FIRST_BEFORE, Message, Meter, Meters, Report, When, fitting
 from cardshoe.table.telemetry_account import SHIFT_END, Counted, accounts, message
 from cardshoe.table.telemetry_archive import Archive, read_archive
@@ -297,3 +301,44 @@ def test_real_an_altered_journal_or_archive_tells_nothing(played: Path, tmp_path
     assert _cardshoe("telemetry", "export", str(copy), str(tmp_path / "sent"), expect=4) == b""
     _filled(tmp_path / "other")
     assert _cardshoe("telemetry", "export", str(played), str(tmp_path / "other"), expect=2) == b""
+
+
+# --- the console's metrics
+
+
+@dataclass
+class _Tallied:
+    tally: Tally = field(default_factory=Tally)
+
+
+@dataclass
+class _Table:
+    """As much of a table as metrics look at."""
+
+    round_open: bool = False
+    failure: None = None
+    shown: _Tallied = field(default_factory=_Tallied)
+
+    def rates(self) -> dict[str, int]:
+        return {"cards_read": 9 * self.shown.tally.stacks_dispensed, "cards_unreadable": 0, "losses": 0}
+
+    def devices(self) -> list[DeviceHealth]:
+        return [DeviceHealth("shoe", "serial:///dev/x", "up", "M", "S-1", "1", 0, "As is in here")]
+
+
+def test_the_metrics_are_of_the_allow_list_and_stand_still_in_a_round() -> None:
+    table = _Table()
+    metrics = Metrics(table)  # type: ignore[arg-type]
+    before = metrics.exposition(listeners=1, refusals=0)
+    table.round_open = True
+    table.shown = _Tallied(Tally(stacks_requested=3, stacks_dispensed=2, alarms=1))
+    assert metrics.exposition(listeners=1, refusals=0) == before
+    table.round_open = False
+    after = metrics.exposition(listeners=1, refusals=0)
+    assert "cardshoe_stacks_requested_total 3" in after
+    assert "cardshoe_cards_read_total 18" in after
+    assert "As is in here" not in after
+    assert "S-1" not in after
+    names = {line.split()[2] for line in after.splitlines() if line.startswith("# TYPE")}
+    rows = {meter.value for meter in Meter} | {"table_running", "device_up"}
+    assert {name.removeprefix("cardshoe_").removesuffix("_total") for name in names} <= rows

@@ -31,8 +31,10 @@ from cardshoe.cli.installed_files import (
     parse_list,
     signed_list,
 )
-from cardshoe.cli.version import facts, rules_digest, verified
+from cardshoe.cli.version import facts, verified
 from cardshoe.errors import ConfigError
+from cardshoe.games.rule_pack import digest_of, rules_digest
+from cardshoe.journal import JournalReader
 from cardshoe.journal.keyfile import create_key, public_bytes
 from cardshoe.wire.spec import load_spec
 
@@ -208,14 +210,24 @@ def test_what_is_told() -> None:
 
 def test_the_rules_have_a_digest_of_their_own(package: Path) -> None:
     """T16: it moves with a pay table or a clause and with nothing else."""
-    before = rules_digest(package)
+    games = package / "games"
+    before = digest_of(games)
     (package / "__init__.py").write_text("NAME = 'other'\n")
-    assert rules_digest(package) == before
-    (package / "games" / "clauses.tsv").write_text("id\tkind\trule\nX\ty\tz\n")
-    after = rules_digest(package)
+    shutil.rmtree(games / "__pycache__")
+    assert digest_of(games) == before
+    (games / "clauses.tsv").write_text("id\tkind\trule\nX\ty\tz\n")
+    after = digest_of(games)
     assert after != before
-    (package / "games" / "pays.py").write_text("ODDS = 4\n")
-    assert rules_digest(package) != after
+    (games / "pays.py").write_text("ODDS = 4\n")
+    assert digest_of(games) not in (before, after)
+
+
+def test_real_each_round_stands_under_the_digest_of_its_rules(played: Path) -> None:
+    """T16: in the record of the opening and in the header of each round."""
+    with JournalReader(played) as reader:
+        heads = [record.body["rules"] for record in reader.records() if record.kind in ("table_opened", "round_header")]
+    assert heads == [rules_digest()] * 3
+    assert facts()["rules"] == rules_digest()
 
 
 # --- what of others is in it

@@ -7,7 +7,6 @@ that cannot be used. The comparison is `installed_files`, the bill of materials 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from dataclasses import asdict, dataclass
@@ -25,7 +24,6 @@ from cardshoe.cli.installed_files import (
     FileList,
     differences,
     install_kind,
-    measured,
     package_folder,
     parse_list,
     public_hex,
@@ -33,6 +31,7 @@ from cardshoe.cli.installed_files import (
     signed_list,
 )
 from cardshoe.errors import ConfigError, JournalError
+from cardshoe.games.rule_pack import rules_digest
 from cardshoe.journal.keyfile import load_key
 from cardshoe.wire.spec import DEVICE_PROTOCOLS, load_spec
 
@@ -40,7 +39,6 @@ PINNED: Final = Path("/etc/cardshoe")
 """Where a table's computer keeps the release's list (`files.json`) and the maker's public key (`release.pub`)."""
 _KEY_MOST: Final = 1024
 _KEY_BYTES: Final = 32
-_RULES: Final = ("games/",)
 _UNSIGNED: Final = "nobody signed this list: it shows damage, not a stranger's hand"
 
 
@@ -92,15 +90,9 @@ def facts() -> dict[str, Any]:
         "install": install_kind(folder),
         "python": platform.python_version(),
         "protocols": {name: load_spec(name).hash.hex() for name in sorted(DEVICE_PROTOCOLS)},
-        "rules": rules_digest(folder),
+        "rules": rules_digest(),
         "dependencies": {name: found.version for name, found in sorted(runtime_distributions().items())},
     }
-
-
-def rules_digest(folder: Path) -> str:
-    """Return one SHA-256 over the rule pack: each game, pay table and clause under `folder`, as they lie there."""
-    files = {path: digest for path, digest in measured(folder).items() if path.startswith(_RULES)}
-    return hashlib.sha256(json.dumps(files, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def verified(file_list: Path | None, public_key: str | None) -> Verified:

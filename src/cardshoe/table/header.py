@@ -12,6 +12,7 @@ from cardshoe import __version__
 from cardshoe.devices.events import DeviceIdentified
 from cardshoe.devices.reader_terms import ReaderCapability
 from cardshoe.devices.shoe_terms import ShoeCapability
+from cardshoe.games.rule_pack import rules_digest
 from cardshoe.table.desk import Desk
 
 NOT_PROVED: Final = "clear session: the device names itself, its firmware is not measured"
@@ -46,6 +47,7 @@ def opened(desk: Desk) -> dict[str, object]:
         "cover_card": deck.cover_card,
         "backs": list(deck.backs),
         "software": __version__,
+        "rules": rules_digest(),
     }
 
 
@@ -55,8 +57,11 @@ def round_header(desk: Desk) -> dict[str, object]:
     return {
         "config": desk.config.digest(),
         "software": __version__,
+        "rules": rules_digest(),
         "cover_card": deck.cover_card,
         "shoe_mode": view.mode.name.lower() if view is not None else "unknown",
+        "shoe_commits": bool((desk.live.shoe_capabilities or 0) & ShoeCapability.COMMITS),
+        "auditor": desk.live.auditor,
         "shoe_reads": shoe_reads(desk.live.shoe_capabilities),
         "table_reader": table_reads(desk.live.reader_capabilities),
         "deck_id": view.deck_id if view is not None else None,
