@@ -25,6 +25,8 @@ from cardshoe.cli.trace_relay import HostPort, open_host_port
 from cardshoe.cli.trace_replay import PATIENCE_S, DeviceSide, HostSide
 from cardshoe.errors import ConfigError, DeviceError
 from cardshoe.transport import Tap, TraceFile, open_transport
+from cardshoe.transport.tap import Redact
+from cardshoe.wire.redaction import Redaction
 from cardshoe.wire.transcript import Said
 
 app = typer.Typer(no_args_is_help=True, help=__doc__.splitlines()[0] if __doc__ else None)
@@ -45,13 +47,17 @@ def record(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the recording; it is private to this user")],
     port: Annotated[str, typer.Option(help=PORT_HELP)],
     seconds: Annotated[float | None, typer.Option(min=0.0, help="end by itself after so long")] = None,
+    *,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="keep no face, salt or proof: cards of players are on the line")
+    ] = False,
 ) -> None:
     """Stand between a host and a device, and keep every byte of both, until Ctrl-C."""
-    asyncio.run(_record(url, file, port, seconds))
+    asyncio.run(_record(url, file, port, seconds, Redaction().feed if redact else None))
 
 
-async def _record(url: str, file: Path, port: str, seconds: float | None) -> None:
-    device = Tap(await open_transport(url), file=TraceFile(str(file)))
+async def _record(url: str, file: Path, port: str, seconds: float | None, redact: Redact | None) -> None:
+    device = Tap(await open_transport(url), file=TraceFile(str(file)), redact=redact)
     lost: asyncio.Future[DeviceError] = asyncio.get_running_loop().create_future()
     host: HostPort | None = None
     try:

@@ -30,6 +30,8 @@ FILE_BYTES: Final = 8 * 1024 * 1024
 _log = logging.getLogger(__name__)
 
 Way = Literal["out", "in", "lost"]
+Redact = Callable[[Literal["out", "in"], bytes], bytes]
+"""Gives what may be kept of a chunk; it must not raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,19 @@ class Tap:
         ring_chunks: int = RING_CHUNKS,
         ring_bytes: int = RING_BYTES,
         now: Callable[[], float] = time.monotonic,
+        redact: Redact | None = None,
     ) -> None:
-        """Wrap `inner`; `file`, when given, is closed with the tap. `now` gives monotonic seconds."""
+        """Wrap `inner`; `file`, when given, is closed with the tap. `now` gives monotonic seconds.
+
+        `redact` gives what may be kept in place of a chunk; nothing where that is empty. What passes is never changed.
+        """
         self._inner = inner
         self._file = file
         self._ring: deque[Passed] = deque()
         self._ring_bytes = 0
         self._most_chunks, self._most_bytes = ring_chunks, ring_bytes
         self._now = now
+        self._redact = redact
 
     @property
     def url(self) -> str:
@@ -125,7 +132,7 @@ class Tap:
         """Start the transport inside; bytes are kept before they are handed on."""
 
         def bytes_in(data: bytes) -> None:
-            self._keep("in", data.hex())
+            self._keep_bytes("in", data)
             on_bytes(data)
 
         def lost(error: DeviceError) -> None:
@@ -137,7 +144,7 @@ class Tap:
     def write(self, data: bytes) -> None:
         """Keep the bytes, then write them: what was attempted is on record even when the port dies of it."""
         if data:
-            self._keep("out", bytes(data).hex())
+            self._keep_bytes("out", bytes(data))
         self._inner.write(data)
 
     def close(self) -> None:
@@ -149,6 +156,11 @@ class Tap:
     def recent(self) -> list[Passed]:
         """Return what the ring holds, oldest first."""
         return list(self._ring)
+
+    def _keep_bytes(self, way: Literal["out", "in"], data: bytes) -> None:
+        kept = data if self._redact is None else self._redact(way, data)
+        if kept:
+            self._keep(way, kept.hex())
 
     def _keep(self, way: Way, what: str) -> None:
         passed = Passed(self._now(), way, what)
