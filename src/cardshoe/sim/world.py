@@ -78,8 +78,10 @@ class World:
         state_dir: Path | None = None,
         mutations: frozenset[str] = frozenset(),
         shoe_can: frozenset[str] = COMMITTING,
+        auditor: bytes | None = None,
         now: float = 0.0,
     ) -> None:
+        """`auditor`: the public key that the shoe's last pairing left in it (SHOE-9.10)."""
         self._shoe_capabilities = PLAIN_SHOE + sum(SHOE_CAN[name] for name in checked_capabilities(shoe_can))
         if not (math.isfinite(speed) and speed > 0):
             raise SimError(f"speed is {speed}, wanted is a number above 0")
@@ -91,6 +93,8 @@ class World:
         with ExitStack() as undo:
             undo.callback(self._store.close)
             self._remains = load(self._store, seed)
+            if auditor is not None:
+                self._remains.keys["shoe"].auditor = auditor
             self._starts = self._remains.shoe.link.boot_counter
             self._join()
             _add_first_faults(self.faults, faults)

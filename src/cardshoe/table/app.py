@@ -145,6 +145,7 @@ class Table:
         self._task = asyncio.get_running_loop().create_task(self._serve(), name="table")
         if self.people is not None:
             await self.people.open()
+        self.controller.desk.live.auditor = self._sealing.auditor("shoe")
         ports = PortMaker(self.config, self.controller, self._sealing, self._clock, self._opener)
         self.shoe, self.reader = ports.shoe(self._shoe_happened), ports.reader(self._reader_happened)
         for port in (self.shoe, self.reader):

@@ -124,7 +124,8 @@ def _opened(desk: Desk, kept: ShoeRound, round_: State) -> bool:
 # --- what lies up and was not held against its commitment yet
 
 
-def _faces(round_: State, place: str) -> tuple[str, ...]:
+def faces_at(round_: State, place: str) -> tuple[str, ...]:
+    """Return the faces that lie up at "dealer" or a position."""
     faces = round_.dealer_faces if place == "dealer" else round_.hand(place).faces
     return tuple([card.text for card in faces])
 
@@ -135,7 +136,7 @@ def _uncompared(kept: ShoeRound, round_: State) -> Iterator[tuple[str, str]]:
         if any(to == place and kept.revealed.get(command) == REVEALED for command, to in kept.stacks.items()):
             continue  # the shoe told these faces itself
         settled = Counter(each.card for each in kept.tries if each.place == place and each.result in RESOLVED)
-        for face in _faces(round_, place):
+        for face in faces_at(round_, place):
             if settled[face] > 0:
                 settled[face] -= 1
             else:
@@ -196,7 +197,7 @@ def reveal_due(desk: Desk) -> int | None:
     if not (desk.live.shoe_capabilities or 0) & ShoeCapability.REVEALS:
         return None
     step = next_step(round_)
-    if not isinstance(step, ReadFaces) or step.place == BOARD or _faces(round_, step.place):
+    if not isinstance(step, ReadFaces) or step.place == BOARD or faces_at(round_, step.place):
         return None  # what a person has entered already is compared instead
     stacks = [command for command, to in kept.stacks.items() if to == step.place and command not in kept.revealed]
     whole = [command for command in stacks if not any(each.command_id == command for each in kept.tries)]

@@ -13,7 +13,7 @@ from cardshoe.devices.shoe_terms import DeckState, Mode
 from cardshoe.games.script import DEALER
 from cardshoe.round.events import StackRequested
 from cardshoe.round.next_step import RequestStack, next_step
-from cardshoe.table import commits
+from cardshoe.table import clear_faces, commits
 from cardshoe.table.decks import arming_obstacle, cover_card_obstacle, next_back, proof_obstacle
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import shoe_reads
@@ -36,6 +36,7 @@ def reconcile(desk: Desk, now: float) -> None:
         live.command_due, live.command_unknown = None, False
     if live.command_due is not None and now >= live.command_due:
         live.command_unknown, live.command_due = True, None
+    clear_faces.open_due(desk)
     if live.shoe_up and live.shoe is not None:
         live.compare_by = None
         _drive(desk, live.shoe, now)

@@ -41,8 +41,8 @@ class Live:
     service, out of what was `noticed`. `refused`: why a device was turned away last, by its name; `standing`: what
     is proved of each that was connected. `round_asked`: a question about the shoe's own round is on its way,
     `seals_asked` times for its end; `revealing`: the shoe is to tell faces; `compare_by`: when people compare cards
-    that the shoe cannot. `faces`: what a bench shoe told of face-down cards, by round and place. `closing`: the
-    table is being closed, so nothing moves any more.
+    that the shoe cannot. `faces`: what a bench shoe told of face-down cards, by round and place. `auditor`: the mark of
+    the auditor's key (hex) that the paired shoe seals to. `closing`: the table is being closed, so nothing moves.
     """
 
     shoe_up: bool = False
@@ -72,6 +72,7 @@ class Live:
     refused: dict[str, str] = field(default_factory=dict)
     standing: dict[str, dict[str, object]] = field(default_factory=dict)
     closing: bool = False
+    auditor: str | None = None
     faces: dict[tuple[int, str], list[SealedCard | None]] = field(default_factory=dict)
 
     def next_deadline(self) -> float | None:

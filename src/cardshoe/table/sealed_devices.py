@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,8 @@ from cardshoe.table.config import DevicePart, TableConfig
 from cardshoe.table.keystore import KeyStore
 
 STORE_NAME: Final = "keys"
+MARK_BYTES: Final = 8
+"""An envelope names the auditor's key by so many bytes of its hash (SHOE-9.10)."""
 
 
 def default_store() -> Path:
@@ -62,6 +65,14 @@ class SealedDevices:
             return None
         entry = self._store.find(device, Role.DEAL, part.serial)
         return Paired(entry.key, entry.identity, entry.info.sealed_count, self._entropy, self._manifest)
+
+    def auditor(self, device: str) -> str | None:
+        """Return the mark (16 hex digits) of the auditor's key that `device` was paired with, None where none was."""
+        part = self._parts.get(device)
+        if part is None or self._store is None:
+            return None
+        public = self._store.find(device, Role.DEAL, part.serial).info.auditor
+        return None if public is None else sha256(public).digest()[:MARK_BYTES].hex()
 
     def terms(self, device: str, part: DevicePart) -> Terms | None:
         """Return on which terms `device` is admitted, None where it is spoken to in clear."""
