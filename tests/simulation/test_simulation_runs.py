@@ -78,6 +78,15 @@ def test_seeds_that_once_broke_a_promise(order: Order) -> None:
         Order(20743, 10, "hostile"),
         # The checker took what was in the gate from the round before for a stack of this one.
         Order(30727, 3, "hostile"),
+        # A dispense waited in the link for the answer before it, and left although a question was open by then (P5).
+        Order(
+            80272,
+            7,
+            "hostile",
+            "mississippi-stud",
+            frozenset(("k2.2", "k2.3", "k2.4", "k4.7", "k4.9", "k5.1", "k5.2", "k6.1", "k6.5"))
+            | {"k7.3", "k7.5", "k7.51", "k7.7"},
+        ),
         # A correction that moves an entry to another position, undone and done again by the checker's own account.
         Order(4, 10, "hostile", "texas-holdem-bonus", frozenset({"k6.2"})),
     ],

@@ -68,6 +68,8 @@ def _drive(desk: Desk, view: ShoeView, now: float) -> None:
         _clear(desk, view)
         return
     commits.drive(desk)
+    if live.asked or live.inhibit_asked or live.fault_asked:
+        return  # what is ordered now would wait its turn in the link, and leave although a question is open by then
     _next_motion(desk, view, now)
 
 
