@@ -170,4 +170,4 @@ def never_twice(play: VirtualPlay) -> None:
 
 def log_total(play: VirtualPlay) -> int:
     """Return how many tries the shoe has on record since it was made: what physically was asked."""
-    return int(play.table.world._remains.shoe.asked_total)
+    return int(play.table.world._remains.shoe.round.asked_total)
