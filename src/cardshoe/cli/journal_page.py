@@ -42,11 +42,11 @@ def page_of(verdict: Verdict, number: int, path: Path, target: TextIO) -> int:
     if not rows:
         raise ConfigError("journal-round", f"There is no round {number} in {path}. `cardshoe journal show` names them.")
     records = [record for _, record in rows]
-    target.write("\n".join(_page(verdict, number, path.name, rows, _account(records))) + "\n")
+    target.write("\n".join(_page(verdict, number, path.name, rows, account_in(records))) + "\n")
     return len(rows)
 
 
-def _account(records: list[Record]) -> Mapping[str, Any]:
+def account_in(records: list[Record]) -> Mapping[str, Any]:
     """Return the account as recorded, or as the rules give it for a round that is not complete."""
     for record in records:
         if record.kind == SETTLED:
