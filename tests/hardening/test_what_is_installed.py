@@ -171,6 +171,17 @@ def test_nothing_to_compare_with_is_no_verdict(pinned: Path) -> None:
     assert told.install in told.why
 
 
+@pytest.mark.parametrize("place", ["", "release.pub"])
+def test_a_pinned_key_that_others_may_change_is_refused(pinned: Path, place: str) -> None:
+    (pinned / "release.pub").write_text(public_bytes(KEY).hex())
+    (pinned / "release.pub").chmod(0o644)
+    pinned.chmod(0o755)
+    verified(None, None)
+    (pinned / place).chmod(0o777)
+    with pytest.raises(ConfigError, match="can be changed by others"):
+        verified(None, None)
+
+
 @pytest.mark.parametrize("text", ["", "ab", "zz" * 32, "ab" * 33])
 def test_what_is_no_public_key_is_refused(pinned: Path, text: str) -> None:
     (pinned / "release.pub").write_text(text)

@@ -8,6 +8,7 @@ that cannot be used. The comparison is `installed_files`, the bill of materials 
 from __future__ import annotations
 
 import json
+import os
 import platform
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -131,8 +132,10 @@ def _why(wanted: FileList, found: Differences, *, key: bytes | None, signed: boo
 
 def _trusted_key(given: str | None) -> bytes | None:
     pinned = PINNED / "release.pub"
-    if given is None and not pinned.exists():
-        return None
+    if given is None:
+        if not pinned.exists():
+            return None
+        _require_unwritable(pinned)
     text = given if given is not None else _read(pinned, _KEY_MOST, "version-key").decode("ascii", "replace")
     try:
         key = bytes.fromhex(text.strip())
@@ -142,6 +145,17 @@ def _trusted_key(given: str | None) -> bytes | None:
         where = "--public-key" if given is not None else str(pinned)
         raise ConfigError("version-key", f"{where} is not a public key: 64 hexadecimal digits are expected.")
     return key
+
+
+def _require_unwritable(path: Path) -> None:
+    """Refuse a pinned key that others than its owner, who must be the superuser or this user, may change."""
+    for one in (path, path.parent):
+        status = one.stat()
+        if status.st_mode & 0o022 or status.st_uid not in (0, os.geteuid()):
+            raise ConfigError(
+                "version-key",
+                f"{one} can be changed by others, so its key proves nothing. Run: chmod go-w {one}; chown root {one}.",
+            )
 
 
 def _read(path: Path, most: int, code: str) -> bytes:
