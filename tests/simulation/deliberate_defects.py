@@ -336,7 +336,7 @@ def keeps_a_wager_that_pushed(patch: Any) -> None:
     patch.setattr(desk, "payouts", payouts)
 
 
-@defect("P9")
+@defect("P5|P9")
 def never_asks_what_became_of_a_command(patch: Any) -> None:
     real = VirtualTable._perform
 

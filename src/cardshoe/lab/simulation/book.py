@@ -238,6 +238,12 @@ class Book:
         if self.round is not None:
             self.round.faces.setdefault(str(body["place"]), []).append(str(body["face"]))
 
+    def mismatched(self, body: Body) -> None:
+        """Count a face that was taken back: the shoe had not dealt it there."""
+        self.ruled(body)
+        if self.round is not None and body["face"] in self.round.faces.get(str(body["place"]), ()):
+            self.round.faces[str(body["place"])].remove(str(body["face"]))
+
     def corrected(self, body: Body) -> None:
         """Count what was entered in place of the last entry, and anew what came after that; nothing else is undone."""
         last = self.last
@@ -336,6 +342,7 @@ _ENTRIES = {
     "command_ended": Book.ended,
     "decision-made": Book.decided,
     "card-turned": Book.turned,
+    "card-mismatched": Book.mismatched,
     _CORRECTION: Book.corrected,
     "board-dealt": Book.board,
     "alarm-raised": Book.alarmed,

@@ -1,7 +1,7 @@
 """The checker: what was promised, held against what physically happened, what was durable, and what was shown.
 
-Owns the parts that watch one run, each at its moments: `motor`, `lines`, `entries`, `views`; they share `facts`. It has
-an account of its own and asks the world for the truth. Must not import what it judges.
+Owns the parts that watch one run, each at its moments: `motor`, `lines`, `entries`, `commitments`, `views`; they share
+`facts`. It has an account of its own and asks the world for the truth. Must not import what it judges.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cardshoe.journal import Entry
+from cardshoe.lab.simulation.commitments import Commitments
 from cardshoe.lab.simulation.entries import Entries
 from cardshoe.lab.simulation.facts import Facts
 from cardshoe.lab.simulation.lines import Lines
@@ -27,7 +28,8 @@ class Checker:
     def __init__(self, world: WatchedWorld) -> None:
         self.happened: list[str] = []
         self._facts = Facts(world)
-        self._lines = Lines(self._facts)
+        self._commitments = Commitments(self._facts)
+        self._lines = Lines(self._facts, self._commitments)
         self._entries = Entries(self._facts)
         self._views = Views(self._facts)
         world.on_feed = Motor(self._facts).fed
@@ -44,6 +46,7 @@ class Checker:
     def durable(self, entry: Entry, text: str) -> None:
         """An entry is on disk."""
         self._entries.durable(entry, text)
+        self._commitments.durable(entry.kind, entry.body)
 
     def shown(self, view: TableView) -> None:
         """The table shows another view than before."""

@@ -7,11 +7,14 @@ faces were seen by whom, and what has to be asked after. Must not judge: `motor`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from cardshoe.lab.simulation.book import Book
 from cardshoe.lab.simulation.promises import Broken
 from cardshoe.lab.simulation.watched import Feed, WatchedWorld
 
+FACE_NAMES: Final = tuple([rank + suit for rank in "23456789TJQKA" for suit in "cdhs"])
+"""The faces of a deck by the number that they have on the line (READER-1.3)."""
 NOT_MOVED = frozenset({"never seen", "refused", "rejected", "no card"})
 """What the shoe said of a command that moved nothing."""
 
@@ -40,6 +43,7 @@ class Facts:
     known_before: set[str] = field(default_factory=set)
     laid: dict[str, list[str]] = field(default_factory=dict)
     lied: bool = False
+    has_reader: bool = True
     must_hold: list[str] = field(default_factory=list)
     must_alarm: list[str] = field(default_factory=list)
     held_shown: bool = False

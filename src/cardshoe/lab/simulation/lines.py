@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from cardshoe.lab.simulation.commitments import Commitments
 from cardshoe.lab.simulation.facts import NOT_MOVED, Facts
 from cardshoe.lab.simulation.wire import Ear, Said
 
@@ -20,8 +21,9 @@ _NEVER_SEEN, _STOPPED = 0, (3, 4)
 class Lines:
     """Listens to both lines in both directions."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, commitments: Commitments) -> None:
         self._facts = facts
+        self._commitments = commitments
         self.restarted()
 
     def restarted(self) -> None:
@@ -36,6 +38,8 @@ class Lines:
                     self._acknowledged(port, said.number("consumed_event"))
                 case "DISPENSE":
                     self._ordered(said)
+                case "MATCH_CARD" | "REVEAL_STACK":
+                    self._commitments.sent(said)
                 case "PREPARE_DECK":
                     if said.number("command_id") not in self._facts.book.preparations:
                         raise self._facts.broken(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cardshoe.lab.simulation.checker import Checker
+from cardshoe.lab.simulation.commitments import AUDITOR
 from cardshoe.lab.simulation.people import SimulatedPlay
 from cardshoe.lab.simulation.promises import Broken
 from cardshoe.lab.simulation.stack import RunsInACircle, SimulatedTable
@@ -97,7 +98,7 @@ def run(order: Order) -> Result:
     """Play one run to its end, or to the first broken promise."""
     game = game_of(order)
     troubles = drawn(order.seed, order.level, order.rounds, order.only)
-    world = WatchedWorld(seed=order.seed, speed=SPEED)
+    world = WatchedWorld(seed=order.seed, speed=SPEED, auditor=AUDITOR)
     checker = Checker(world)
     table = SimulatedTable(config_of(game), world, watcher=checker, troubles=troubles, seed=order.seed)
     play = SimulatedPlay(table, seed=order.seed, speed=SPEED)

@@ -47,8 +47,8 @@ class Feed:
 class WatchedWorld(World):
     """See the module. `on_feed` hears each start of the motor; `on_hands` each act of hands that was done."""
 
-    def __init__(self, *, seed: int, speed: float, now: float = 0.0) -> None:
-        super().__init__(seed=seed, speed=speed, now=now)
+    def __init__(self, *, seed: int, speed: float, auditor: bytes | None = None, now: float = 0.0) -> None:
+        super().__init__(seed=seed, speed=speed, auditor=auditor, now=now)
         self.on_feed: Callable[[Feed], None] = lambda _: None
         self.on_hands: Callable[[str], None] = lambda _: None
         self.feeds: list[Feed] = []
@@ -109,6 +109,15 @@ class WatchedWorld(World):
     def inhibited(self) -> bool:
         """Whether the shoe's firmware lets the motor run; a shoe without power runs none."""
         return self._shoe is None or self._shoe.inhibited
+
+    @property
+    def shoe_serial(self) -> str:
+        """The serial number on the shoe's plate."""
+        return self._remains.serials["shoe"]
+
+    def tries_spent(self, command_id: int) -> int:
+        """Return how many tries of a stack of the open round are spent, whatever was told of them."""
+        return self._remains.shoe.round.tries.get(command_id, 0)
 
     def count(self) -> None:
         """Bring up to date how many cards the last run of the motor moved."""

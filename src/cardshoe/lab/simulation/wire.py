@@ -22,7 +22,7 @@ _MOST_KEPT: Final = 300
 """More bytes than any frame has: what is longer is none, and is not kept."""
 _THAT_MATTER: Final = frozenset(
     (
-        "HELLO", "EVENT_ACK", "DISPENSE", "PREPARE_DECK",
+        "HELLO", "EVENT_ACK", "DISPENSE", "PREPARE_DECK", "MATCH_CARD", "REVEAL_STACK",
         "REJECT", "DISPENSE_REPLY", "QUERY_COMMAND_REPLY", "STACK_TAKEN", "DISPENSE_FAILED", "DISPENSE_INTERRUPTED",
         "CARD_READ",
     )
