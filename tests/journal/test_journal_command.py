@@ -197,8 +197,10 @@ def test_show_filters_by_round_kind_and_number(call, path: Path) -> None:
     assert [line["seq"] for line in call("show", path, "--kind", "head_signed", "--json").lines] == [6, 10, 14]
     assert [line["seq"] for line in call("show", path, "--last", 2, "--json").lines] == [14, 15]
     assert [line["seq"] for line in call("show", path, "--kind", "head_signed", "--last", 1, "--json").lines] == [14]
-    assert call("show", path, "--round", 99).out == "No record fits.\n"
-    assert call("show", path, "--round", 99, "--json").out == ""
+    assert call("show", path, "--kind", "x").out == "No record fits.\n"
+    for refused in (call("show", path, "--round", 99), call("show", path, "--round", 99, "--json")):
+        assert (refused.status, refused.out) == (1, "")
+        assert "no round 99" in refused.err
     assert set(call("show", path, "--last", 1, "--json").lines[0]) == {
         "seq",
         "kind",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import signal
 import sys
 import tempfile
 from contextlib import AbstractContextManager, nullcontext
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cardshoe.lab.world_process import World, WorldProcess
 
 INTERRUPTED: Final = 130
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 HEADLESS_SPEED: Final = 100.0
 DEFAULT_GAME: Final = "ultimate-texas-holdem"
 DEFAULT_METHOD: Final = "automated-shoe"
@@ -66,16 +68,18 @@ def command(
     _known(game, method)
     kept = journal.absolute() if journal is not None else Path(tempfile.mkdtemp(prefix="cardshoe-demo-")) / "journal"
     process = None
+    ended = _EndedEarly()
     try:
         if not elsewhere:
             process = _start_world(kept, method, line=line, seed=seed, speed=speed, faults=faults)
         order = _order(game, method, kept, seed=seed, speed=speed, rounds=rounds)
         wanted = _console(console, headless=headless, by_touch=by_touch, speed=speed)
         with _shower(headless=headless, as_json=as_json, order=order, wanted=wanted) as show:
-            result = _play(order, process, show, (shoe, reader, hands), wanted)
+            result = _play(order, process, show, (shoe, reader, hands), wanted, ended)
     finally:
         if process is not None:
             process.close()
+        ended.close()
     _tell(result, as_json=as_json)
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -179,12 +183,19 @@ def _play(
     show: Shower,
     elsewhere: tuple[str | None, str | None, Path | None],
     wanted: DemoConsole | None,
+    ended: _EndedEarly,
 ) -> DemoResult:
     import asyncio  # noqa: PLC0415
 
     from cardshoe.lab.demo import run_demo  # noqa: PLC0415
 
     async def play() -> DemoResult:
+        loop, playing = asyncio.get_running_loop(), asyncio.current_task()
+        if playing is not None:
+            for number in _ENDING:  # until the demo, once it is open, takes them
+                loop.add_signal_handler(number, playing.cancel)
+        if ended.seen:
+            raise asyncio.CancelledError
         world = await process.ready() if process is not None else _elsewhere(*elsewhere)
         if process is not None and order.method != DEFAULT_METHOD:
             world = replace(world, shoe_url=None)
@@ -193,8 +204,24 @@ def _play(
 
     try:
         return asyncio.run(play())
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(INTERRUPTED) from None
+
+
+class _EndedEarly:
+    """Keeps in mind that Ctrl-C or SIGTERM came while the demo was loading; the loading is not torn in the middle."""
+
+    def __init__(self) -> None:
+        self.seen = False
+        self._before = {number: signal.signal(number, self._note) for number in _ENDING}
+
+    def _note(self, _number: int, _frame: object) -> None:
+        self.seen = True
+
+    def close(self) -> None:
+        """Give the signals back."""
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
 
 def _elsewhere(shoe: str | None, reader: str | None, hands: Path | None) -> World:

@@ -2,8 +2,8 @@
 
 Owns the arguments, the JSON and the sentences; the forms of an export are in `journal_forms` and `journal_page`, what
 keeps a journal (`anchor`, `sign`, `archive`, `verifier`) is in `journal_keep`. It reads only; a table may hold the
-journal open. Exit status 0 done, 2 wrong usage or no such file, 4 a journal that cannot be trusted or read (what can be
-read is still shown or exported).
+journal open. Exit status 0 done, 1 no such round, 2 wrong usage or no such file, 4 a journal that cannot be trusted
+or read (what can be read is still shown or exported).
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from cardshoe.bounded_files import read_at_most
 from cardshoe.cli.journal_forms import csv_of, export_to, lines_of
 from cardshoe.cli.journal_keep import add_keeping
 from cardshoe.cli.journal_page import page_of
+from cardshoe.cli.journal_shoe_round import begun, seals
 from cardshoe.cli.journal_story import last_rounds, told
-from cardshoe.errors import ConfigError, JournalError
+from cardshoe.cli.report_page import counted
+from cardshoe.errors import ConfigError, InputError, JournalError
 from cardshoe.journal.anchor import read_anchor
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.chain import Head, Verdict
@@ -115,12 +117,18 @@ def show_command(
     try:
         with JournalReader(path) as reader:
             records = reader.records() if rounds is None else last_rounds(reader, rounds)
-            chosen = _choose(records, round_number, kind, last)
-            _show(chosen, as_json=as_json)
+            chosen = _choose(records, round_number, kind, last, story=not as_json)
+            shown = _show(chosen, as_json=as_json)
     except JournalError as error:
         _leave_untrusted(verdict, error.text)
     if not verdict.ok:
         _leave_untrusted(verdict, verdict.why)
+    if not shown and round_number is not None and not _has_round(path, round_number):
+        raise InputError(
+            "journal-round", f"There is no round {round_number} in {path}. `cardshoe journal show` names them."
+        )
+    if not shown and not as_json:
+        print("No record fits.")
 
 
 @app.command("replay")
@@ -199,7 +207,7 @@ def _from(verdict: Verdict) -> str:
 
 
 def _counted(records: int) -> str:
-    return "1 record" if records == 1 else f"{records} records"
+    return counted(records, "record")
 
 
 def _leave_untrusted(verdict: Verdict, why: str | None) -> NoReturn:
@@ -217,8 +225,10 @@ def _tell_replay(found: Replayed, *, as_json: bool) -> None:
             del plain["first_bad"], plain["why"]
         print(json.dumps(plain))
     elif found.ok:
-        print(f"Replayed {found.rounds} rounds, {found.events} events: every ruling came out as recorded, and the")
-        print(f"accounts of {found.settled} rounds are the same to the byte.")
+        played = f"{counted(found.rounds, 'round')}, {counted(found.events, 'event')}"
+        accounts = "account of 1 round is" if found.settled == 1 else f"accounts of {found.settled} rounds are"
+        print(f"Replayed {played}: every ruling came out as recorded, and the")
+        print(f"{accounts} the same to the byte.")
         for number in found.unsettled:
             print(f"Round {number} has no account in the journal.")
     else:
@@ -229,17 +239,31 @@ def _tell_replay(found: Replayed, *, as_json: bool) -> None:
 
 
 def _choose(
-    records: Iterator[Record], round_number: int | None, kind: str | None, last: int | None
+    records: Iterator[Record], round_number: int | None, kind: str | None, last: int | None, *, story: bool
 ) -> Iterator[Record]:
-    wanted = (
-        record
-        for record in records
-        if (round_number is None or record.round == round_number) and (kind is None or record.kind == kind)
-    )
+    of_round = records if round_number is None else _of_round(records, round_number, envelope=story)
+    wanted = (record for record in of_round if kind is None or record.kind == kind)
     return wanted if last is None else iter(deque(wanted, maxlen=last))
 
 
-def _show(records: Iterator[Record], *, as_json: bool) -> None:
+def _of_round(records: Iterator[Record], number: int, *, envelope: bool) -> Iterator[Record]:
+    """Yield the records of a round; with `envelope` also how the shoe sealed it, which comes after its end."""
+    of_shoe: set[object] = set()
+    for record in records:
+        if record.round == number:
+            of_shoe |= begun(record)
+            yield record
+        elif envelope and seals(record, of_shoe):
+            yield record
+
+
+def _has_round(path: Path, number: int) -> bool:
+    with JournalReader(path) as reader:
+        return any(record.round == number for record in reader.records())
+
+
+def _show(records: Iterator[Record], *, as_json: bool) -> int:
+    """Print `records`; return how many there were."""
     before: Record | None = None
     shown = 0
     for record in records:
@@ -249,5 +273,4 @@ def _show(records: Iterator[Record], *, as_json: bool) -> None:
             print("\n".join(told(record, before)))
         before = record
         shown += 1
-    if not shown and not as_json:
-        print("No record fits.")
+    return shown

@@ -15,6 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from cardshoe.cli.keeping_choice import carried_over
+from cardshoe.cli.report_page import counted
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import Journal, standalone_verifier, verify
 from cardshoe.journal.anchor import Anchor, anchor_line, read_anchor
@@ -94,8 +95,8 @@ def archive_command(
         told = {"records": done.records, "head": done.old_head, "carried": done.carried}
         print(json.dumps({**told, "to": str(to), "new_head": done.new_head}))
         return
-    print(f"{to} continues {path}, whose head is {done.old_head} after {done.records} records.")
-    print(f"The last {keep_rounds} complete rounds are in both ({done.carried} records carried over).")
+    print(f"{to} continues {path}, whose head is {done.old_head} after {counted(done.records, 'record')}.")
+    print(f"The last {keep_rounds} complete rounds are in both ({counted(done.carried, 'record')} carried over).")
     print(f"Name {to} in the table's configuration. Keep {path} with the files beside it, read-only.")
 
 

@@ -7,14 +7,20 @@ out hand by hand. It must not judge: what is told is what is recorded.
 from __future__ import annotations
 
 import json
+import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from cardshoe.cli.journal_shoe_round import sentence
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.reader import JournalReader
 from cardshoe.journal.replay import SETTLED
 
 _INDENT: Final = " " * 25
+_WIDTH: Final = 120
+_LONG_HEX: Final = re.compile(r"[0-9a-f]{32,}")
+_HEX_SHOWN: Final = 12
 
 
 def last_rounds(reader: JournalReader, count: int) -> Iterator[Record]:
@@ -35,20 +41,34 @@ def last_rounds(reader: JournalReader, count: int) -> Iterator[Record]:
 
 
 def told(record: Record, before: Record | None) -> Iterator[str]:
-    """Yield the lines of one record: its number, the time since the record before, what happened, and to whom."""
+    """Yield the lines of one record: its number, the time since the record before, what happened, and to whom.
+
+    For people: a field without a value is left out, a digest is told by its beginning; `--json` tells all of them.
+    """
     if before is None or before.round != record.round or before.boot != record.boot:
         title = "Between rounds" if record.round is None else f"Round {record.round}"
         yield f"{title} · {record.wall} · opening {record.boot} of the journal"
     same_boot = before is not None and before.boot == record.boot
     since_us = record.mono_us - before.mono_us if before is not None and same_boot else 0
+    of_the_shoe = sentence(record)
+    if of_the_shoe is not None:
+        yield f"{record.seq:>7}  +{since_us / 1e6:9.3f} s  {_word(of_the_shoe)}"
+        return
     body = {key: value for key, value in record.body.items() if (key, value) != ("kind", record.kind)}
     hands = body.pop("positions", None) if record.kind == SETTLED else None
     details = ", ".join(_details(body, ""))
     what = record.kind.replace("_", " ").replace("-", " ")
-    yield f"{record.seq:>7}  +{since_us / 1e6:9.3f} s  {what}{': ' if details else ''}{details}"
+    line = f"{record.seq:>7}  +{since_us / 1e6:9.3f} s  {what}{': ' if details else ''}{details}"
+    yield from _wrapped(line, _INDENT)
     if isinstance(hands, dict):
         for position, hand in hands.items():
             yield from _hand(position, hand)
+
+
+def _wrapped(line: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        line, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
+    )
 
 
 def _hand(position: str, hand: object) -> Iterator[str]:
@@ -58,7 +78,7 @@ def _hand(position: str, hand: object) -> Iterator[str]:
         return
     result = hand.get("result")
     rest = {key: value for key, value in hand.items() if key != "result"}
-    yield f"{_INDENT}position {position}: {', '.join(_details(rest, ''))}"
+    yield from _wrapped(f"{_INDENT}position {position}: {', '.join(_details(rest, ''))}", f"{_INDENT}  ")
     if isinstance(result, dict):
         wagers = result.get("wagers")
         outcome = {key: value for key, value in result.items() if key != "wagers"}
@@ -80,6 +100,8 @@ def _details(value: object, name: str) -> Iterator[str]:
     match value:
         case dict():
             yield from _members(value, name)
+        case "":
+            return
         case list() if value and all(not isinstance(item, dict | list) for item in value):
             words = [_word(item) for item in value]
             yield f"{name} {(' / ' if any(' ' in word for word in words) else ' ').join(words)}"
@@ -117,4 +139,6 @@ def _word(value: object) -> str:
             return "no"
         case _:
             text = str(value)
+            if _LONG_HEX.fullmatch(text):
+                return f"{text[:_HEX_SHOWN]}…"
             return text if text.isprintable() else json.dumps(text)  # a name must not steer the reader's terminal

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cardshoe.cli.report_page import counted
 from cardshoe.errors import ConfigError
 from cardshoe.journal import JournalReader, Record
 from cardshoe.journal.replay import SETTLED
@@ -33,7 +34,8 @@ def carried_over(reader: JournalReader, keep_rounds: int) -> Sequence[Record]:
     if not whole:
         raise ConfigError(
             "journal-archive",
-            f"The journal {reader.path} holds no more than {complete} complete rounds; there is nothing to leave out. "
+            f"The journal {reader.path} holds no more than {counted(complete, 'complete round')}; "
+            "there is nothing to leave out. "
             f"Keep fewer than that, or go on with it.",
         )
     return kept[::-1]

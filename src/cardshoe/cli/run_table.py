@@ -40,7 +40,7 @@ from cardshoe.table.app import Table, open_table
 from cardshoe.table.config import TableConfig
 from cardshoe.table.people_file import PeopleFile, people_of
 from cardshoe.table.sealed_devices import SealedDevices
-from cardshoe.table.view import Due, TableView
+from cardshoe.table.view import AnswerAlarm, Due, TableView
 
 INTERRUPTED: Final = 130
 _STANDARD_INPUT: Final = 0
@@ -204,10 +204,10 @@ def _held(table: Table) -> tuple[str, ...]:
 
 def _step(due: Due) -> dict[str, object]:
     name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in type(due).__name__)
-    return {
-        "step": name.removeprefix("_").removesuffix("_due"),
-        **{each.name: _plain(getattr(due, each.name)) for each in fields(due)},
-    }
+    told = {each.name: _plain(getattr(due, each.name)) for each in fields(due)}
+    if isinstance(due, AnswerAlarm):
+        told["alarm"] = {"code": due.alarm.code, "text": due.alarm.text, "clears": due.alarm.clears.value}
+    return {"step": name.removeprefix("_").removesuffix("_due"), **told}
 
 
 def _plain(value: object) -> object:
