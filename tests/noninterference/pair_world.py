@@ -54,7 +54,7 @@ class PairWorld(WatchedWorld):
 
 
 def turned_by_the_rules(round_: State | None) -> str:
-    """Return the place whose cards the due step turns up, "" where there is none: 5324.35(e)(7), (e)(8) and the like."""
+    """Return the place whose cards the due step turns up, "" where there is none (NY-5324.35(e)(7), (e)(8))."""
     if round_ is None or round_.over:
         return ""
     match next_step(round_):

@@ -110,6 +110,7 @@ class Planted:
     folder: Path | None
 
 
+PASSING = frozenset({"rack", "magazine", "gate", "path", "mouth", "floor", "covers"})
 AT_THE_END = frozenset({"terminal", "file", "trace shoe", "trace reader"})
 Plant = Callable[[Planted], None]
 
@@ -133,9 +134,7 @@ def play(
     lay: dict[int, str] = {}
 
     def hands(_do: str) -> None:
-        for card, place in world.places().items():
-            if place not in ("rack", "magazine", "gate", "path", "mouth", "floor", "covers"):
-                lay[card] = place
+        lay.update({card: place for card, place in world.places().items() if place not in PASSING})
         recorder.look()
 
     world.on_hands = hands
