@@ -104,8 +104,6 @@ class World:
     def _source(self, name: str) -> random.Random:
         return stream(self._seed, name, self._starts)
 
-    # --- joining
-
     def _join(self) -> None:
         remains = self._remains
         self._truth = remains.truth
@@ -291,8 +289,6 @@ class World:
     def _snapshot(self) -> dict[str, Any]:
         self.counted()
         return self._remains.snapshot()
-
-    # --- for control and checkers
 
     def counted(self) -> Truth:
         """Return the counters of what physically happened."""
