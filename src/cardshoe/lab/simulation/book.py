@@ -18,6 +18,8 @@ _GO_WITH_IT: Final = frozenset({"player-seated", "player-left", "wager-withdrawn
 """What may come between an entry and its correction."""
 _MOST_LATER: Final = 64
 _WITHOUT_DEALER: Final = frozenset({"mississippi-stud"})
+_DECIDED_ON: Final = frozenset({"ante", "blind", "play", "flop", "turn", "river"})
+"""Wagers that are lost when a hand is folded; others wait for the hand to be turned."""
 DEALER: Final = "dealer"
 BOARD: Final = "board"
 
@@ -58,6 +60,7 @@ class RoundBook:
     touched: bool = False
     asked: bool = False
     void: bool = False
+    revealed: bool = False
     completed: bool = False
     settled: bool = False
 
@@ -72,6 +75,13 @@ class RoundBook:
         if self.game in _WITHOUT_DEALER:
             return bool(self.requests) and all(position in self.delivered for position in self.wagering)
         return DEALER in self.delivered
+
+    def may_be_told(self, place: str) -> bool:
+        """Tell whether the rules turn up what lies at `place`: the dealer's hand first, then what is settled on."""
+        if self.game not in _WITHOUT_DEALER and not self.revealed:
+            return False
+        folded = self.decisions.get(place, [""])[-1] == "fold"
+        return not folded or any(name not in _DECIDED_ON for name in self.wagers.get(place, {}))
 
     def told(self) -> tuple[dict[str, dict[str, int]], dict[str, str], dict[str, list[str]], dict[str, list[str]]]:
         """Return a copy of all that people tell, and may correct."""
@@ -259,6 +269,11 @@ class Book:
         if self.round is not None:
             self.round.board += int(body["cards"])
 
+    def turns_dealer(self, _body: Body) -> None:
+        """Count the dealer's hand, which is turned up."""
+        if self.round is not None:
+            self.round.revealed = True
+
     # --- questions
 
     def alarmed(self, body: Body) -> None:
@@ -345,6 +360,7 @@ _ENTRIES = {
     "card-mismatched": Book.mismatched,
     _CORRECTION: Book.corrected,
     "board-dealt": Book.board,
+    "dealer-revealed": Book.turns_dealer,
     "alarm-raised": Book.alarmed,
     "alarm_raised": Book.alarmed,
     "alarm_cleared": Book.answered,

@@ -25,9 +25,9 @@ from cardshoe.table.view import TableView
 class Checker:
     """Watches one run. Every method that finds a promise broken raises `Broken`."""
 
-    def __init__(self, world: WatchedWorld) -> None:
+    def __init__(self, world: WatchedWorld, *, reader: bool = True) -> None:
         self.happened: list[str] = []
-        self._facts = Facts(world)
+        self._facts = Facts(world, has_reader=reader)
         self._commitments = Commitments(self._facts)
         self._lines = Lines(self._facts, self._commitments)
         self._entries = Entries(self._facts)

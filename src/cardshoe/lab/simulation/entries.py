@@ -145,8 +145,20 @@ class Entries:
 
     def _turned(self, body: Body) -> None:
         seen = (str(body["place"]), str(body["face"]))
+        if self._told_by_the_shoe(body):
+            self._facts.known.add(seen[1])
+            return
         if seen not in self._facts.up and seen not in self._facts.read:
             raise self._facts.broken("P4", f"{seen[1]} is entered for {seen[0]}, where it lies face up for nobody")
+
+    def _told_by_the_shoe(self, body: Body) -> bool:
+        """Tell whether the shoe said it, at the step at which the rules turn the card up (SHOE-9.7)."""
+        round_, place = self._facts.book.round, str(body["place"])
+        if self._facts.has_reader or body["source"] != "read" or place == BOARD or round_ is None:
+            return False
+        if not round_.may_be_told(place):
+            raise self._facts.broken("P4", f"the shoe tells the cards of {place} before the rules turn them up")
+        return True
 
     def _decided(self, round_: RoundBook, needed: int, what: str) -> None:
         if round_.touched:

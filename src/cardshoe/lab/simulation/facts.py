@@ -25,9 +25,10 @@ class Facts:
     gate when it left; `excuses`: what the shoe said of a command; `taken`: how many cards it counted out of the
     gate, each time (a card that slid out later is told under the same command).
 
-    `read` and `up`: place and face as the reader told it, and as it physically lay there, in this round; `known`: faces
-    that anybody may know. `laid`: what lay at a place when it mattered for the account. `lied`: a reader told of a card
-    that was not there. `must_hold`, `must_alarm`: what has to be asked after, before the next step or at once.
+    `has_reader`: something on the table reads cards; else the shoe tells them. `read` and `up`: place and face as the
+    reader told it, and as it physically lay there, in this round; `known`: faces that anybody may know. `laid`: what
+    lay at a place when it mattered for the account. `lied`: a reader told of a card that was not there. `must_hold`,
+    `must_alarm`: what has to be asked after, before the next step or at once.
     """
 
     world: WatchedWorld

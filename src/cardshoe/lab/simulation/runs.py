@@ -39,9 +39,13 @@ journal = "unused"
 {house}
 [devices.shoe]
 url = "sim://shoe"
+"""
+_READER: Final = """
 [devices.reader]
 url = "sim://reader"
 """
+_WITHOUT_READER: Final = (7, 3)
+"""Of so many seeds the one with this rest has no reader: the shoe tells the cards that the rules turn up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,16 @@ def game_of(order: Order) -> str:
     return order.game or random.Random(f"{order.seed}/game").choice(tuple(GAMES))
 
 
-def config_of(game: str) -> TableConfig:
+def reads(order: Order) -> bool:
+    """Tell whether the table of a run has a reader."""
+    of, rest = _WITHOUT_READER
+    return order.seed % of != rest
+
+
+def config_of(game: str, *, reader: bool = True) -> TableConfig:
     """Return the configuration of a simulated table of `game`."""
-    return parse_config(_TOML.format(game=game, house=PLAYABLE[game]), "simulation")
+    text = _TOML.format(game=game, house=PLAYABLE[game])
+    return parse_config(text + _READER if reader else text, "simulation")
 
 
 def run(order: Order) -> Result:
@@ -99,8 +110,10 @@ def run(order: Order) -> Result:
     game = game_of(order)
     troubles = drawn(order.seed, order.level, order.rounds, order.only)
     world = WatchedWorld(seed=order.seed, speed=SPEED, auditor=AUDITOR)
-    checker = Checker(world)
-    table = SimulatedTable(config_of(game), world, watcher=checker, troubles=troubles, seed=order.seed)
+    checker = Checker(world, reader=reads(order))
+    table = SimulatedTable(
+        config_of(game, reader=reads(order)), world, watcher=checker, troubles=troubles, seed=order.seed
+    )
     play = SimulatedPlay(table, seed=order.seed, speed=SPEED)
     finding = _played(play, order)
     tally = table.shown.tally
