@@ -153,11 +153,16 @@ def due_try(kept: ShoeRound, round_: State) -> Try | None:
     return None
 
 
+def _committed_at(kept: ShoeRound, place: str) -> list[int]:
+    """Return the commands whose cards lie at `place`; one that moved nothing has committed to none."""
+    return [command for command, to in kept.stacks.items() if to == place and kept.committed.get(command)]
+
+
 def _not_dealt_again(desk: Desk, kept: ShoeRound, round_: State) -> bool:
     """A face that the shoe has said it did not deal there is entered once more: asking again would tell nothing."""
     for place, face in _uncompared(kept, round_):
         told = [each for each in kept.tries if (each.place, each.card, each.result) == (place, face, "mismatch")]
-        if len(told) >= sum(to == place for to in kept.stacks.values()):
+        if told and len(told) >= len(_committed_at(kept, place)):
             not_dealt(desk, kept, told[-1])
             return True
     return False
@@ -199,7 +204,7 @@ def reveal_due(desk: Desk) -> int | None:
     step = next_step(round_)
     if not isinstance(step, ReadFaces) or step.place == BOARD or faces_at(round_, step.place):
         return None  # what a person has entered already is compared instead
-    stacks = [command for command, to in kept.stacks.items() if to == step.place and command not in kept.revealed]
+    stacks = [command for command in _committed_at(kept, step.place) if command not in kept.revealed]
     whole = [command for command in stacks if not any(each.command_id == command for each in kept.tries)]
     return whole[0] if whole else None
 
