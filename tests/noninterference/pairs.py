@@ -31,6 +31,7 @@ METHODS = {
     "three-card-poker": ("automated-shoe", "manual-shoe", "hand"),
     "mississippi-stud": ("automated-shoe",),
 }
+LEVELS = ("none", "hostile", "heavy", "hostile")
 COMMITS = ("commits", "reveals", "envelopes")
 SHOES: dict[str, tuple[str, ...]] = {"commits": COMMITS, "plain": (), "tells": ("tells_faces",)}
 
@@ -242,14 +243,14 @@ def try_pairs(
     return found
 
 
-def setups(first: int, count: int, levels: tuple[str, ...] = ("none", "light", "heavy", "hostile")) -> Iterator[Setup]:
+def setups(first: int, count: int, levels: tuple[str, ...] = LEVELS) -> Iterator[Setup]:
     """Give `count` setups, numbered: all games, dealing methods, shoes, with and without reader, all levels."""
     kinds = [
         (game, method, shoe, reader)
         for game, methods in METHODS.items()
         for method in methods
         for shoe, reader in (
-            [("commits", True), ("commits", False), ("tells", True), ("plain", True), ("tells", False)]
+            [("commits", True), ("commits", False), ("tells", True), ("plain", True), ("tells", False)] * 2
             if method == "automated-shoe"
             else [("commits", True), ("commits", False)]
         )

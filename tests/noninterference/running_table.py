@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 from demo_bench import Elsewhere, command
+
+from cardshoe.journal import JournalReader
 
 _TOML = """
 [table]
@@ -76,6 +79,17 @@ class RunningTable:
         """Read on until one of these steps is due."""
         while self.due.get("step") not in steps:
             self.heard()
+
+    def until_told(self, *events: str) -> None:
+        """Wait until these reports of devices are on record: what happened before the table was opened."""
+        end = time.monotonic() + 20.0
+        while time.monotonic() < end:
+            with JournalReader(self.journal) as reader:
+                told = {each.body.get("event") for each in reader.records()}
+            if told.issuperset(events):
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"never told: {events}")
 
     def begin_a_round(self) -> None:
         """Two players, their wagers, no more bets."""

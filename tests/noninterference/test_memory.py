@@ -33,6 +33,8 @@ def middle(tmp_path: Path) -> Iterator[tuple[RunningTable, Elsewhere]]:
     with elsewhere(tmp_path, state=True) as world:
         table = RunningTable(tmp_path, world, GAME)
         try:
+            table.until("open_round")
+            table.until_told("ShoeBooted", "ReaderBooted")
             table.deal_a_round()
             yield table, world
         finally:

@@ -43,6 +43,22 @@ def test_the_pairs_are_not_all_of_the_stub() -> None:
     assert sum(lengths) / len(lengths) > 0.4
 
 
+def test_folds_faults_restarts_and_disputes_are_among_them() -> None:
+    """The rounds of the pairs are not all smooth: what must be in them is counted."""
+    found: Counter[str] = Counter()
+    for setup in setups(0, SETUPS):
+        one = play(setup, pictures=False)
+        told = [(each.channel, each.what) for each in one.seen]
+        kinds = {what.split(" ")[0] for channel, what in told if channel == "journal"}
+        found.update(kinds & {"alarm-raised", "hold-cleared", "device_lost"})
+        found.update({channel for channel, _ in told} & {"restarted", "exception"})
+        found["fold"] += any('"fold"' in what for channel, what in told if channel == "journal")
+        found["void"] += any("voided=1" in what for channel, what in told if channel == "counters")
+    assert {name for name, times in found.items() if times} == {
+        "alarm-raised", "hold-cleared", "device_lost", "restarted", "exception", "fold", "void",
+    }, found  # fmt: skip
+
+
 @pytest.mark.parametrize("game", ["texas-holdem-bonus", "ultimate-texas-holdem", "three-card-poker"])
 def test_what_the_rules_turn_up_does_differ(game: str) -> None:
     """The comparison has teeth: without the cut at the reveal the same rounds are told apart at once."""

@@ -28,6 +28,7 @@ def test_from_the_pairing_button_to_the_first_stack(tmp_path: Path, capsys: pyte
         )
         try:
             made.until("open_round")
+            made.until_told("ShoeBooted", "ReaderBooted")
             standing = time.monotonic()
             made.begin_a_round()
             made.until("take_stack")
