@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from pathlib import Path
 
 
@@ -18,3 +19,18 @@ def read_at_most(path: Path, most_bytes: int) -> bytes:
     if len(content) > most_bytes:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
     return content
+
+
+def open_plain(path: Path) -> int:
+    """Open the plain file `path` for reading and return its descriptor.
+
+    Raises `OSError` for a link, a directory, a pipe or a device too, and waits for nothing: what is no file with an end
+    must neither be read nor hold up who asks.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(kind):
+        return descriptor
+    os.close(descriptor)
+    number = errno.EISDIR if stat.S_ISDIR(kind) else errno.EINVAL
+    raise OSError(number, os.strerror(number) if stat.S_ISDIR(kind) else "It is no plain file", str(path))

@@ -21,6 +21,7 @@ import typer
 
 from cardshoe.cli.pin_entry import PinEntry
 from cardshoe.cli.signers import (
+    FD_MOST,
     AsOption,
     KeyOption,
     PeopleOption,
@@ -55,7 +56,8 @@ def command(
     kind: Annotated[str | None, typer.Option(help="shoe or reader; left out: what the device says it is.")] = None,
     keys: Annotated[Path | None, typer.Option(metavar="DIR", help="The key store.")] = None,
     label_fd: Annotated[
-        int | None, typer.Option("--label-fd", min=0, metavar="N", help="Read the label secret from this descriptor.")
+        int | None,
+        typer.Option("--label-fd", min=0, max=FD_MOST, metavar="N", help="Read the label secret from this descriptor."),
     ] = None,
     wait_s: Annotated[int, typer.Option("--wait-s", min=1, max=600, help="How long to wait for the button.")] = 120,
     people: PeopleOption = None,
@@ -103,10 +105,18 @@ def _host_name(name: str | None) -> str:
     return name
 
 
+def _line_of(descriptor: int) -> str:
+    """Return the first line: who writes it may do so piece by piece."""
+    line = b""
+    while len(line) < _LABEL_MAX and b"\n" not in line and (more := os.read(descriptor, _LABEL_MAX - len(line))):
+        line += more
+    return line.decode("utf-8", "replace").split("\n")[0]
+
+
 def _label(descriptor: int | None) -> str:
     if descriptor is not None:
         try:
-            return os.read(descriptor, _LABEL_MAX).decode("utf-8", "replace").split("\n")[0]
+            return _line_of(descriptor)
         except OSError as error:
             raise ConfigError("label-entry", f"--label-fd {descriptor} cannot be read: {error.strerror}.") from error
     try:

@@ -17,6 +17,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
+from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError, InputError
 from cardshoe.table.persons import Pin
 
@@ -51,7 +52,7 @@ class PinEntry:
 def load_key_file(path: Path) -> Ed25519PrivateKey:
     """Return the private key in `path`. Raises `ConfigError` (`key-file`) if it is missing, open to others, or none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = open_plain(path)
     except OSError as error:
         raise ConfigError("key-file", f"The key file {path} cannot be read: {error.strerror}.") from error
     with os.fdopen(descriptor, "rb") as file:

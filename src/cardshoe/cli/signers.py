@@ -25,6 +25,9 @@ from cardshoe.table.people_file import PeopleFile
 from cardshoe.table.persons import CHALLENGE_BYTES, Person, Proof, key_of, proves, signed
 from cardshoe.table.roles import MATTERS, Matter
 
+FD_MOST = 2**31 - 1
+"""A descriptor is a C int."""
+
 AsOption = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Who does this; asked for PIN or --key.")]
 KeyOption = Annotated[
     Path | None, typer.Option("--key", metavar="FILE", help="The key file of --as, in place of a PIN.")
@@ -35,7 +38,13 @@ SecondOption = Annotated[
 SecondKeyOption = Annotated[Path | None, typer.Option("--second-key", metavar="FILE", help="The key file of --second.")]
 PinFdOption = Annotated[
     int | None,
-    typer.Option("--pin-fd", min=0, metavar="N", help="Read PINs from this descriptor, one a line, as they are asked."),
+    typer.Option(
+        "--pin-fd",
+        min=0,
+        max=FD_MOST,
+        metavar="N",
+        help="Read PINs from this descriptor, one a line, as they are asked.",
+    ),
 ]
 
 
@@ -74,9 +83,17 @@ def signed_or_user(people: Path | None, matter: Matter, signers: Signers) -> str
     if people is None:
         if signers.first is not None or signers.second is not None:
             raise ConfigError("people-as", "--as and --second are people of a list: add --people FILE.")
-        return getpass.getuser()
+        return user_of_computer()
     author = sign_for(PeopleFile(people), matter, signers)
     return f"{author.by} and {author.second}" if author.second else author.by
+
+
+def user_of_computer() -> str:
+    """Return the name of who runs this, or the number where this computer has no name for it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.geteuid()}"
 
 
 def author_for(store: PeopleFile, people: People, matter: Matter, signers: Signers) -> Author:

@@ -60,7 +60,9 @@ def prepare_streams() -> None:
     out = sys.stdout
     if isinstance(out, io.TextIOWrapper):
         buffering = out.line_buffering
-        sys.stdout = _Output(out.detach(), encoding=out.encoding, errors=out.errors, line_buffering=buffering)
+        # A letter that the terminal's encoding has not, or half of a surrogate pair, goes out escaped.
+        lenient = "backslashreplace" if out.errors == "strict" else out.errors
+        sys.stdout = _Output(out.detach(), encoding=out.encoding, errors=lenient, line_buffering=buffering)
 
 
 def finish_output(status: int) -> int:

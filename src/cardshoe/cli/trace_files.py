@@ -20,6 +20,8 @@ from cardshoe.wire.transcript import Said, Way, read_line, spec_of_line
 LINE_BYTES: Final = 1024 * 1024
 FILE_MOST: Final = 64 * 1024 * 1024
 _KINDS: Final = {name.partition("-")[0]: name for name in DEVICE_PROTOCOLS}
+_LATEST_S: Final = 1e12
+"""No clock goes so far: a time beyond is none, and neither is NaN."""
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})+")
 
 
@@ -69,10 +71,10 @@ def _line(path: Path, number: int, line: str) -> tuple[float, Any, str]:
         row = json.loads(line) if len(line) <= LINE_BYTES else None
     except (ValueError, RecursionError):
         row = None
-    if isinstance(row, dict) and isinstance(row.get("t"), int | float):
+    if isinstance(row, dict) and _is_time(row.get("t")):
         what = row.get("code" if row.get("way") == "lost" else "hex")
         if (
-            row.get("way") in {"out", "in", "lost"}
+            row.get("way") in ("out", "in", "lost")
             and isinstance(what, str)
             and (row["way"] == "lost" or _HEX.fullmatch(what))
         ):
@@ -82,6 +84,10 @@ def _line(path: Path, number: int, line: str) -> tuple[float, Any, str]:
         f"{path}, line {number} is no line of a recording ({line[:40]!r}). Name a file that `cardshoe trace record` or "
         "a table has written.",
     )
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < _LATEST_S
 
 
 def _spec(path: Path, chunks: Iterable[tuple[float, Way, bytes]], device: str | None) -> DeviceSpec:

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from cardshoe.bounded_files import open_plain
 from cardshoe.errors import JournalError
 from cardshoe.journal import trouble
 
@@ -34,7 +35,7 @@ def public_bytes(key: Ed25519PrivateKey) -> bytes:
 def load_key(path: Path) -> Ed25519PrivateKey:
     """Return the key in `path`. Raises JournalError `journal-key` if it is missing, open to others, or none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = open_plain(path)
     except OSError as error:
         raise JournalError(
             "journal-key",

@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from cardshoe.bounded_files import open_plain
 from cardshoe.clock import Clock
 from cardshoe.devices.envelope import OpenedRound, auditor_mark, open_envelope
 from cardshoe.devices.round_events import RoundSealed
@@ -67,7 +68,7 @@ def make_auditor_key(path: Path) -> str:
 def load_auditor_key(path: Path) -> X25519PrivateKey:
     """Return the auditor's private key in `path`; raises `ConfigError` (`auditor-key`)."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = open_plain(path)
     except OSError as error:
         raise ConfigError("auditor-key", f"The auditor's key {path} cannot be read: {error.strerror}.") from error
     with os.fdopen(descriptor, "rb") as file:
@@ -160,7 +161,7 @@ def _from_file(path: Path, round_id: int) -> Evidence:
         evidence = Evidence(str(raw["serial"]), _envelope(raw), commitments)
     except OSError as error:
         raise ConfigError("envelope-file", f"The envelope {path} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ConfigError("envelope-file", f"{path} is no envelope that can be read ({error}).") from error
     if evidence.envelope.round_id != round_id:
         raise InputError(

@@ -27,6 +27,8 @@ FORMAT: Final = "cardshoe-key-1"
 MANIFEST_FORMAT: Final = "cardshoe-manifest-used-1"
 ENTRY_BYTES_MAX: Final = 4096
 _SUFFIX: Final = ".key"
+_KEY_BYTES: Final = 32
+_COUNT_END: Final = 1 << 64
 _MANIFEST: Final = "manifest-used"
 
 
@@ -74,7 +76,12 @@ class KeyStore:
 
     def entries(self) -> tuple[KeyEntry, ...]:
         """Return every key, sorted by kind, serial and role."""
-        names = sorted(path for path in self.directory.iterdir() if path.name.endswith(_SUFFIX))
+        try:
+            names = sorted(path for path in self.directory.iterdir() if path.name.endswith(_SUFFIX))
+        except OSError as error:
+            raise ConfigError(
+                "keystore-missing", f"The key store {self.directory} cannot be read: {error.strerror}. Set it to 0700."
+            ) from error
         entries = [_read_entry(path) for path in names]
         return tuple(sorted(entries, key=lambda entry: (entry.info.kind, entry.info.serial, entry.info.role)))
 
@@ -238,9 +245,23 @@ def _read_entry(path: Path) -> KeyEntry:
         entry = KeyEntry(info, bytes.fromhex(texts["pair_key"]), bytes.fromhex(texts["identity"]))
     except (KeyError, ValueError, TypeError) as error:
         raise _damaged(path, "has a value that is none") from error
+    _require_sound(entry, path)
     if key_id(entry.pair_key).hex() != info.key_id or path.name != f"{info.key_id}{_SUFFIX}":
         raise _damaged(path, "holds another key than its name says")
     return entry
+
+
+def _require_sound(entry: KeyEntry, path: Path) -> None:
+    info = entry.info
+    keys = (entry.pair_key, entry.identity, *(() if info.auditor is None else (info.auditor,)))
+    shown = (info.model, info.serial, info.paired_at, info.paired_by)
+    if (
+        info.kind not in ("shoe", "reader")
+        or any(len(key) != _KEY_BYTES for key in keys)
+        or not 0 <= info.sealed_count < _COUNT_END
+        or not all(text.isprintable() for text in shown)
+    ):
+        raise _damaged(path, "has a value that is none")
 
 
 _TEXTS: Final = ("kind", "model", "serial", "role", "key_id", "paired_at", "paired_by", "pair_key", "identity")

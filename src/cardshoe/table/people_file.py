@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
+from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError
 from cardshoe.table.config import NO_PEOPLE, TableConfig
 from cardshoe.table.people import People, people_in, text_of
@@ -29,6 +30,9 @@ LOCK_S: Final = 2.0
 _LOOK_S: Final = 0.01
 _FILE_MAX: Final = 4 * 1024 * 1024
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+
+_LATEST_S: Final = 1e12
+"""No monotonic clock goes so far: a time beyond, or one that is no number, is damage."""
 
 Stamp = tuple[int, int, int]
 """By which a list that was changed is told from the same: inode, time of change in nanoseconds, size."""
@@ -180,7 +184,13 @@ def boot_id() -> str:
 
 def _tried(each: dict[str, object]) -> Tried:
     wrong, boot, until = each["wrong"], each["boot"], each["until"]
-    if type(wrong) is not int or wrong < 0 or not isinstance(boot, str) or not isinstance(until, int | float):
+    if (
+        type(wrong) is not int
+        or wrong < 0
+        or not isinstance(boot, str)
+        or not isinstance(until, int | float)
+        or not abs(until) < _LATEST_S
+    ):
         raise TypeError("not a count of tries")
     return Tried(wrong, boot, float(until))
 
@@ -205,15 +215,13 @@ def _wait_for(descriptor: int, path: Path) -> None:
 def _private_text(path: Path) -> str | None:
     """Return the text of a file that only its owner can read; None where there is none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = open_plain(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         _unusable(path, error)
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ConfigError("people-file", f"{path} is no plain file. Name the people's file.")
         _require_private(path, status, 0o600)
         data = file.read(_FILE_MAX + 1)
     if len(data) > _FILE_MAX:

@@ -27,9 +27,16 @@ MARK_BYTES: Final = 8
 
 
 def default_store() -> Path:
-    """Return where the keys lie when nothing else is configured: the user's own state directory."""
+    """Return where the keys lie when nothing else is said: the user's own state directory. Raises `ConfigError`."""
     state = os.environ.get("XDG_STATE_HOME")
-    base = Path(state) if state else Path.home() / ".local" / "state"
+    try:
+        base = Path(state) if state else Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise ConfigError(
+            "keystore-missing",
+            "This user has no home on this computer, where the key store would lie: set HOME or XDG_STATE_HOME, or say"
+            " where the keys are (--keys, or keys in [security]). Nothing was started.",
+        ) from error
     return base / "cardshoe" / STORE_NAME
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError, InputError, JournalError
 from cardshoe.journal.keyfile import sync_directory
 from cardshoe.table.telemetry import FIRST_BEFORE, Message, Meter, Report
@@ -134,16 +135,17 @@ def read_archive(directory: Path) -> Iterator[Kept]:
 
 def _read(directory: Path, name: str) -> Kept:
     try:
-        descriptor = os.open(directory / name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = open_plain(directory / name)
         with os.fdopen(descriptor, "rb") as file:
             sent = file.read(MESSAGE_MOST + 1)
     except OSError as error:
         raise _altered(directory, f"{name} cannot be read ({error.strerror})") from error
     try:
         message = _parsed(json.loads(sent)) if len(sent) <= MESSAGE_MOST else None
-    except (ValueError, KeyError, TypeError, RecursionError, InputError) as error:
+        same = message is not None and message.sent() == sent
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, InputError) as error:
         raise _altered(directory, f"{name} is no message of ours") from error
-    if message is None or message.sent() != sent:
+    if message is None or not same:
         raise _altered(directory, f"{name} is no message of ours")
     return Kept(message, sent, _digest(sent))
 
@@ -153,9 +155,12 @@ def _parsed(plain: dict[str, Any]) -> Message:
         raise ValueError("keys")
     report = Report({Meter(name): value for name, value in plain["meters"].items()})
     place = plain["journal"]
+    if not 0 <= place["record"] < _RECORD_MOST:
+        raise ValueError("record")
     return Message(plain["sequence"], plain["before"], place["record"], place["head"], plain["why"], report)
 
 
+_RECORD_MOST: Final = 1 << 63
 _PLACE: Final = {"record": int, "head": str}
 
 

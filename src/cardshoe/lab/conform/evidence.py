@@ -68,8 +68,8 @@ def verify(directory: Path, *, public_key: str | None = None) -> Verified:
     try:
         raw = (directory / MANIFEST).read_bytes()
         manifest = json.loads(raw)
-        listed, about = dict(manifest["files"]), dict(manifest["about"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        listed, about = _plain(manifest["files"]), _plain(manifest["about"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             "evidence-folder", f"{directory} holds no {MANIFEST} that can be read ({error}). Name a folder of evidence."
         ) from error
@@ -84,8 +84,19 @@ def _files_wrong(directory: Path, listed: dict[str, str]) -> list[str]:
     present = _files(directory)
     wrong = [f"{name} is missing" for name in sorted(set(listed) - set(present))]
     wrong += [f"{name} is not in the manifest" for name in sorted(set(present) - set(listed))]
-    changed = [name for name in present if name in listed and _hash(directory / name) != listed[name]]
-    return wrong + [f"{name} was changed" for name in changed]
+    for name in present:
+        try:
+            if name in listed and _hash(directory / name) != listed[name]:
+                wrong.append(f"{name} was changed")
+        except OSError as error:
+            wrong.append(f"{name} cannot be read: {error.strerror}")
+    return wrong
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("what should be an object is none")
+    return value
 
 
 def _signer(directory: Path, raw: bytes, wrong: list[str]) -> str | None:
@@ -98,7 +109,7 @@ def _signer(directory: Path, raw: bytes, wrong: list[str]) -> str | None:
     except InvalidSignature:
         wrong.append(f"{SIGNATURE} does not fit {MANIFEST}")
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         wrong.append(f"{SIGNATURE} cannot be read: {error}")
         return None
     return str(signed["public_key"]).lower()
