@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, NamedTuple
 
-from pair_world import ALL, PairWorld
+from pair_world import ALL, PairWorld, turned_by_the_rules
 from rich.console import Console
 
 from cardshoe.console.showing import shown_plain
@@ -22,7 +22,7 @@ from cardshoe.journal import Entry
 from cardshoe.lab.picture import drawn
 from cardshoe.lab.simulation.troubles import Trouble
 from cardshoe.table.acts import Act
-from cardshoe.table.state import TableState
+from cardshoe.table.state import TableState, absorb
 from cardshoe.table.view import TableView
 from cardshoe.wire.spec import load_spec
 from cardshoe.wire.transcript import Said, Transcript, Way
@@ -79,8 +79,7 @@ class Recorder(logging.Handler):
         self._random_fields = DECLARED_RANDOM | {TELLS}
         self._lines = {port: Transcript(spec) for port, spec in SPECS.items()}
         self._last_at: dict[str, float] = {}
-        self.turned: Callable[[], str] = str
-        """Where the step that is due has cards turned up."""
+        self._on_disk = TableState()
 
     # --- what is public
 
@@ -88,7 +87,7 @@ class Recorder(logging.Handler):
         """Note which cards have become public; end the round when one of the pair has."""
         public = self.world.face_up()
         if not self._reads:
-            public |= self.world.at(self.turned())
+            public |= self.world.at(turned_by_the_rules(self._on_disk.round))
         self.note_public(public)
 
     def note_public(self, public: frozenset[int] | set[int]) -> None:
@@ -154,6 +153,8 @@ class Recorder(logging.Handler):
         """A record is on disk."""
         self.look()
         self.note("journal", f"{entry.kind} {entry.round} {text}")
+        if not self._reads:  # what the rules turn up follows from the records so far, one by one
+            self._on_disk = absorb(self._on_disk, entry.kind, entry.body)
 
     def shown(self, view: TableView) -> None:
         """The table shows something else."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from channels import Ended, Measured, Recorder, Seen
 from kept_files import kept
-from pair_world import PairWorld, turned_by_the_rules
+from pair_world import PairWorld
 
 from cardshoe.lab.simulation.people import SimulatedPlay
 from cardshoe.lab.simulation.runs import PLAYABLE, SPEED
@@ -143,7 +143,6 @@ def play(
         try:
             table = ChannelTable(setup.config(), world, watcher=recorder, troubles=troubles, seed=setup.seed)
             table.recorder = recorder
-            recorder.turned = lambda: turned_by_the_rules(table.controller.state.round)
             if plant is not None:
                 plant(Planted(table, recorder, folder))
             people = SimulatedPlay(table, seed=setup.seed, speed=SPEED)

@@ -15,8 +15,9 @@ from typing import Final, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from cardshoe.games import games
 from cardshoe.games.script import FlagOption, Game, Method, MultipleOption, Option, TableOption, WordOption
-from cardshoe.round.machine import find_game, games
+from cardshoe.round.machine import find_game
 from cardshoe.table.config import TableConfig, Unit, part_of
 
 _WIDTH: Final = 110
