@@ -63,12 +63,16 @@ def test_figures_are_those_of_the_world_itself(tmp_path: Path, game: str, line: 
     check(tmp_path / "journal", ended.last)
 
 
-def test_without_a_table_reader_every_face_is_declared(tmp_path: Path) -> None:
+def test_without_a_table_reader_the_shoe_tells_the_hands_and_the_board_is_declared(tmp_path: Path) -> None:
+    """SHOE-9.7: no board card has a commitment from the hand; every other face that lies up is told at its step."""
     with elsewhere(tmp_path, reader=False) as world:
         ended = demo("--rounds", 2, "--seed", 3, "--journal", tmp_path / "journal", *world.options)
     assert ended.status == 0, ended.err
     told = check(tmp_path / "journal", ended.last)
-    assert {each["body"]["source"] for each in told if each["kind"] == "card-turned"} == {"declared"}
+    turned = {
+        (each["body"]["place"] == "board", each["body"]["source"]) for each in told if each["kind"] == "card-turned"
+    }
+    assert turned == {(True, "declared"), (False, "read")}
     assert any(each["kind"] == "declared-confirmed" for each in told)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cardshoe.lab.simulation.checker import Checker
+from cardshoe.lab.simulation.commitments import AUDITOR
 from cardshoe.lab.simulation.people import SimulatedPlay
 from cardshoe.lab.simulation.runs import SPEED, config_of
 from cardshoe.lab.simulation.stack import SimulatedTable
@@ -48,7 +49,7 @@ class Cut(SimulatedTable):
 
 
 def _played(way: str, at: int | None, *, drip: bool = False, game: str = "three-card-poker") -> Cut:
-    world = WatchedWorld(seed=SEED, speed=SPEED)
+    world = WatchedWorld(seed=SEED, speed=SPEED, auditor=AUDITOR)
     table = Cut(config_of(game), world, watcher=Checker(world), troubles=(), seed=SEED)
     table.way, table.at, table.drip = way, at, drip
     play = SimulatedPlay(table, seed=SEED, speed=SPEED)

@@ -16,6 +16,7 @@ import pytest
 from cardshoe.devices.shoe_wire import SHOE_CODEC
 from cardshoe.journal import Journal
 from cardshoe.lab.simulation.checker import Checker
+from cardshoe.lab.simulation.commitments import AUDITOR
 from cardshoe.lab.simulation.people import SimulatedPlay
 from cardshoe.lab.simulation.runs import SPEED, config_of
 from cardshoe.lab.simulation.stack import SimulatedTable
@@ -54,7 +55,7 @@ class Day(SimulatedTable):
 
 def _a_day(rounds: int, *, speed: float, directory: Path, every: int) -> tuple[list[int], float]:
     """Play `rounds`; return the resident memory in KiB after each `every` of them, and the virtual seconds."""
-    world = WatchedWorld(seed=8, speed=speed)
+    world = WatchedWorld(seed=8, speed=speed, auditor=AUDITOR)
     table = Day(config_of(GAME), world, watcher=Checker(world), troubles=(), seed=8)
     play = SimulatedPlay(table, seed=8, speed=speed)
     taken: list[int] = []
