@@ -87,7 +87,8 @@ class Recorder(logging.Handler):
         """Note which cards have become public; end the round when one of the pair has."""
         public = self.world.face_up()
         if not self._reads:
-            public |= self.world.at(turned_by_the_rules(self._on_disk.round))
+            self.world.note_gate()
+            public |= self.world.dealt_for(turned_by_the_rules(self._on_disk.round))
         self.note_public(public)
 
     def note_public(self, public: frozenset[int] | set[int]) -> None:

@@ -2,9 +2,9 @@
 of them has become public.
 
 Owns what "public" means, from the handbook's security page, section 4: a card is public once it lies face up where
-people see it; where no reader sees the table, from the step at which the rules turn its place up (its faces then come
-from the shoe); and a card that the shoe names in a rejected deck. Nothing here asks the product what it takes for
-public.
+people see it; where no reader sees the table, from the step at which the rules turn up the place that the shoe dealt it
+for (its face then comes from the shoe, which cannot know that hands took the stack elsewhere); and a card that the shoe
+names in a rejected deck. Nothing here asks the product what it takes for public.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class PairWorld(WatchedWorld):
     ) -> None:
         self._wanted = PLAIN_SHOE + sum(SHOE_CAN[name] for name in shoe_can)
         self._swapped = swapped
+        self._dealt_for: dict[int, int] = {}
         super().__init__(seed=seed, speed=speed)
 
     def _join(self) -> None:
@@ -44,9 +45,17 @@ class PairWorld(WatchedWorld):
         lists = (machine.magazine, machine.path, machine.mouth, machine.gate, *table.places.values())
         return {placed.card.uid for each in lists for placed in each if placed.face_up}
 
-    def at(self, place: str) -> set[int]:
-        """Return the cards that lie at a place, whichever way; none at none."""
-        return set() if not place else {placed.card.uid for placed in self._table.cards(place)}
+    def note_gate(self) -> None:
+        """Note for which place the shoe dealt what lies in its gate: hands may take it to another one."""
+        machine = self._remains.machine
+        if self.feeds:
+            for placed in (*machine.path, *machine.mouth, *machine.gate):
+                self._dealt_for.setdefault(placed.card.uid, self.feeds[-1].destination)
+
+    def dealt_for(self, place: str) -> set[int]:
+        """Return the cards that the shoe dealt for a place, wherever they lie now; none for none."""
+        wanted = {"": None, "dealer": 0}.get(place, int(place) if place.isdigit() else None)
+        return {card for card, destination in self._dealt_for.items() if destination == wanted}
 
     def places(self) -> dict[int, str]:
         """Return where every card lies: "magazine", "burns", "dealer", "3" …"""
