@@ -25,7 +25,8 @@ LATE_S = 0.0005  # rounding of seconds and milliseconds; no clause is that fine
 CODECS = {"shoe": SHOE_CODEC, "reader": READER_CODEC}
 STATUS = {
     "shoe": {"mode": 0, "state": 1, "flags": 40, "deck_state": 2, "deck_id": 3, "cards_left": 52, "gate_cards": 0,
-             "running_command": 0, "last_command": 6, "fault": 0, "stacks_total": 0, "cards_total": 0},
+             "running_command": 0, "last_command": 6, "fault": 0, "stacks_total": 0, "cards_total": 0,
+             "round_id": 0, "round_state": 0},
 }  # fmt: skip
 
 
