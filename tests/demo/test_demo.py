@@ -124,7 +124,7 @@ def test_interrupted_it_keeps_its_state_and_takes_its_world_down(tmp_path: Path,
     journal = tmp_path / "journal"
     arguments = ("demo", "--headless", "--json", "--speed", FAST, "--seed", "6", "--journal", journal)
     process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    _until(lambda: _written(tmp_path / "journal", 600))
+    _until(lambda: _written(journal, 600))
     worlds = children(process.pid)
     assert worlds
     process.send_signal(number)
@@ -143,7 +143,7 @@ def test_an_open_round_is_finished_with_its_own_game(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     arguments = ("demo", "--headless", "--json", "--speed", "20", "--game", "texas-holdem-bonus", "--journal", journal)
     process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    _until(lambda: (tmp_path / "journal-wal").exists() and (tmp_path / "journal-wal").stat().st_size > 100_000)
+    _until(lambda: _written(journal, 60))
     process.kill()
     process.communicate()
     assert open_round_in(journal) == ("texas-holdem-bonus", "automated-shoe")
@@ -171,7 +171,7 @@ def test_a_world_that_is_gone_ends_the_demo_with_its_reason(tmp_path: Path, own:
             stderr=subprocess.PIPE,
             text=True,
         )
-        _until(lambda: _written(tmp_path / "journal", 600))
+        _until(lambda: _written(journal, 600))
         if own:
             os.kill(children(process.pid)[0], signal.SIGKILL)
         else:

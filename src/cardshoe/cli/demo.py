@@ -170,9 +170,9 @@ def _shower(
         return nullcontext(lambda _view: None)
     where = f"console {wanted.url} · " if wanted is not None else ""
     if headless or not sys.stdout.isatty():
+        print(f"The journal is {order.journal}; seed {order.seed}.", flush=True)
         if wanted is not None:
             print(f"The console is at {wanted.url}", flush=True)
-        print(f"The journal is {order.journal}; seed {order.seed}.", flush=True)
         return nullcontext(picture.Log(each_step=not headless))
     return picture.live(f"{where}journal {order.journal} · seed {order.seed} · Ctrl-C ends, the state is kept")
 

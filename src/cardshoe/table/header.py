@@ -15,6 +15,8 @@ from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.games.rule_pack import rules_digest
 from cardshoe.table.desk import Desk
 
+RULES: Final = rules_digest()
+"""Read with the rules themselves: what is written later names those that were loaded, and reads no file."""
 NOT_PROVED: Final = "clear session: the device names itself, its firmware is not measured"
 PROVED: Final = "sealed session: the holder of the key names the device"
 CLEAR: Final[dict[str, object]] = {"security": "clear", "proved": NOT_PROVED}
@@ -47,7 +49,7 @@ def opened(desk: Desk) -> dict[str, object]:
         "cover_card": deck.cover_card,
         "backs": list(deck.backs),
         "software": __version__,
-        "rules": rules_digest(),
+        "rules": RULES,
     }
 
 
@@ -57,7 +59,7 @@ def round_header(desk: Desk) -> dict[str, object]:
     return {
         "config": desk.config.digest(),
         "software": __version__,
-        "rules": rules_digest(),
+        "rules": RULES,
         "cover_card": deck.cover_card,
         "shoe_mode": view.mode.name.lower() if view is not None else "unknown",
         "shoe_commits": bool((desk.live.shoe_capabilities or 0) & ShoeCapability.COMMITS),
