@@ -7,7 +7,6 @@ signed; 2 an option is wrong. `--make-key` writes a signing key for a bench.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from cardshoe.errors import ConfigError
 from cardshoe.lab.conform.evidence import verify
+from cardshoe.whole_files import write_new
 
 KEY_HELP = "Hex of the public key that must have signed; known from elsewhere, or it proves nothing."
 
@@ -52,9 +52,7 @@ def _make_key(path: Path) -> str:
     key = Ed25519PrivateKey.generate()
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        write_new(path, pem, mode=0o600)
     except OSError as error:
         raise ConfigError("evidence-key", f"The key {path} cannot be written: {error.strerror}.") from error
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(pem)
     return key.public_key().public_bytes_raw().hex()

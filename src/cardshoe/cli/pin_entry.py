@@ -1,6 +1,6 @@
 """How a command comes by a PIN or a key file: from a terminal without echo, or from a file descriptor.
 
-Owns the two ways, and the reading and making of key files (Ed25519, PEM, mode 0600). A PIN never comes from the command
+Owns the two ways, and which key files people have (Ed25519). A PIN never comes from the command
 line, where every process of the machine could read it. Must not know what a PIN is for.
 """
 
@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import getpass
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
-from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError, InputError
 from cardshoe.table.persons import Pin
+from cardshoe.table.private_keys import keep_key, kept_key
 
 _TERMINAL: Final = "/dev/tty"
-_KEY_MAX: Final = 4096
 _LONGEST_LINE: Final = 200
 
 
@@ -51,21 +47,7 @@ class PinEntry:
 
 def load_key_file(path: Path) -> Ed25519PrivateKey:
     """Return the private key in `path`. Raises `ConfigError` (`key-file`) if it is missing, open to others, or none."""
-    try:
-        descriptor = open_plain(path)
-    except OSError as error:
-        raise ConfigError("key-file", f"The key file {path} cannot be read: {error.strerror}.") from error
-    with os.fdopen(descriptor, "rb") as file:
-        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        if mode & 0o077:
-            raise ConfigError(
-                "key-file", f"The key file {path} has mode {mode:04o}: others may have read it. Run: chmod 600 {path}"
-            )
-        pem = file.read(_KEY_MAX)
-    try:
-        key = load_pem_private_key(pem, password=None)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise ConfigError("key-file", f"{path} holds no private key that can be read without a password.") from None
+    key = kept_key(path, "key-file", "The key file")
     if not isinstance(key, Ed25519PrivateKey):
         raise ConfigError("key-file", f"{path} holds another kind of key than Ed25519.")
     return key
@@ -76,17 +58,7 @@ def make_key_file(path: Path) -> str:
 
     Raises `ConfigError` (`key-file`).
     """
-    key = Ed25519PrivateKey.generate()
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise ConfigError("key-file", f"The key file {path} cannot be made: {error.strerror}.") from error
-    return key.public_key().public_bytes_raw().hex()
+    return keep_key(path, Ed25519PrivateKey.generate(), "key-file", "The key file")
 
 
 def _from_terminal(prompt: str) -> str:

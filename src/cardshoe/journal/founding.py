@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.canonical import Prepared
 from cardshoe.journal.chain import GENESIS, Head, extend
-from cardshoe.journal.keyfile import sync_directory
+from cardshoe.whole_files import sync_directory
 
 
 def found(path: Path, key: Ed25519PrivateKey, batches: Iterable[Sequence[Prepared]]) -> Head:

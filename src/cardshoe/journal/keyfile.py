@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from cardshoe import whole_files
 from cardshoe.bounded_files import open_plain
 from cardshoe.errors import JournalError
 from cardshoe.journal import trouble
@@ -74,24 +75,7 @@ def create_key(path: Path) -> Ed25519PrivateKey:
 
 def write_whole(path: Path, content: bytes, *, mode: int) -> None:
     """Write `content` to `path` so that after any cut it is there whole or not at all. Raises JournalError."""
-    fresh = path.with_name(path.name + ".new")
     try:
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(fresh, path)
-        sync_directory(path.parent)
+        whole_files.write_whole(path, content, mode=mode)
     except OSError as error:
         raise trouble.from_system(error, path) from error
-
-
-def sync_directory(directory: Path) -> None:
-    """Make the names in `directory` durable. Raises OSError."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

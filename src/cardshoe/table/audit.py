@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,20 +16,14 @@ from typing import Any, Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-    load_pem_public_key,
-)
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-from cardshoe.bounded_files import open_plain
 from cardshoe.clock import Clock
 from cardshoe.devices.envelope import OpenedRound, auditor_mark, open_envelope
 from cardshoe.devices.round_events import RoundSealed
 from cardshoe.errors import ConfigError, InputError
 from cardshoe.journal.reader import JournalReader
+from cardshoe.table.private_keys import keep_key, kept_key
 
 FORMAT: Final = "cardshoe-envelope-1"
 _FILE_MAX: Final = 1 << 20
@@ -52,37 +45,12 @@ def make_auditor_key(path: Path) -> str:
 
     Raises `ConfigError` (`auditor-key`), also where a file lies there already.
     """
-    key = X25519PrivateKey.generate()
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise ConfigError("auditor-key", f"The auditor's key {path} cannot be made: {error.strerror}.") from error
-    return key.public_key().public_bytes_raw().hex()
+    return keep_key(path, X25519PrivateKey.generate(), "auditor-key", "The auditor's key")
 
 
 def load_auditor_key(path: Path) -> X25519PrivateKey:
     """Return the auditor's private key in `path`; raises `ConfigError` (`auditor-key`)."""
-    try:
-        descriptor = open_plain(path)
-    except OSError as error:
-        raise ConfigError("auditor-key", f"The auditor's key {path} cannot be read: {error.strerror}.") from error
-    with os.fdopen(descriptor, "rb") as file:
-        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        if mode & 0o077:
-            raise ConfigError(
-                "auditor-key",
-                f"The auditor's key {path} has mode {mode:04o}: others may have read it. Run: chmod 600 '{path}'",
-            )
-        pem = file.read(_KEY_MAX)
-    try:
-        key = load_pem_private_key(pem, password=None)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise ConfigError("auditor-key", f"{path} holds no private key that can be read without a password.") from None
+    key = kept_key(path, "auditor-key", "The auditor's key")
     if not isinstance(key, X25519PrivateKey):
         raise ConfigError("auditor-key", f"{path} holds another kind of key than X25519; make one by `audit keygen`.")
     return key

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from cardshoe.bounded_files import read_at_most
 from cardshoe.errors import ConfigError
-from cardshoe.journal.keyfile import sync_directory
 from cardshoe.link.messages import Role
 from cardshoe.link.seal_exchange import PairKey
 from cardshoe.link.session_keys import key_id
+from cardshoe.whole_files import sync_directory, write_whole
 
 FORMAT: Final = "cardshoe-key-1"
 MANIFEST_FORMAT: Final = "cardshoe-manifest-used-1"
@@ -275,16 +275,8 @@ def _checked(value: Any, wanted: type, name: str, path: Path) -> Any:
 
 def _write(path: Path, body: dict[str, Any]) -> None:
     text = json.dumps({**body, "digest": _digest(body)}, indent=1).encode() + b"\n"
-    fresh = path.with_name(path.name + ".new")
     try:
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.rename(path)
-        sync_directory(path.parent)
+        write_whole(path, text, mode=0o600)
     except OSError as error:
         raise _unwritable(path, error) from error
 

@@ -25,6 +25,7 @@ from cardshoe.table.config import NO_PEOPLE, TableConfig
 from cardshoe.table.people import People, people_in, text_of
 from cardshoe.table.persons import key_of
 from cardshoe.table.tries import Tried, begun, settled
+from cardshoe.whole_files import write_whole
 
 LOCK_S: Final = 2.0
 _LOOK_S: Final = 0.01
@@ -246,20 +247,8 @@ def _require_private(path: Path, status: os.stat_result, wanted: int) -> None:
 
 def _write(path: Path, text: str) -> None:
     """Write `text` to `path` so that after any cut the old or the new is there, whole."""
-    fresh = path.with_name(path.name + ".new")
     try:
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(fresh, path)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        write_whole(path, text.encode("utf-8", "replace"), mode=0o600)
     except OSError as error:
         _unusable(path, error)
 

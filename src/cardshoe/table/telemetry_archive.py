@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError, InputError, JournalError
-from cardshoe.journal.keyfile import sync_directory
 from cardshoe.table.telemetry import FIRST_BEFORE, Message, Meter, Report
+from cardshoe.whole_files import sync_directory
 
 MESSAGE_MOST: Final = 4096
 """So many bytes a message has at most; a longer file is none."""
