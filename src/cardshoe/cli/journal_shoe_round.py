@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any, Final
 
 from cardshoe.journal.canonical import Record
+from cardshoe.round.places import in_words
 
 Body = Mapping[str, Any]
 _DIGITS: Final = 16
@@ -49,10 +50,6 @@ def seals(record: Record, rounds: Set[object]) -> bool:
 _BEGUN: Final = "shoe_round_requested"
 
 
-def _at(place: object) -> str:
-    return "the dealer" if place == "dealer" else f"position {place}"
-
-
 def _committed(body: Body) -> str:
     told = str(body["commitment"])[:_DIGITS]
     return f"the shoe commits to the card of slot {body['slot']}, command {body['command_id']}: {told}…"
@@ -66,12 +63,12 @@ def _sealed(body: Body) -> str:
 
 
 def _answered(body: Body) -> str:
-    return f"{body['card']} at {_at(body['place'])}: {_MATCHES.get(body['result'], body['result'])}"
+    return f"{body['card']} at {in_words(body['place'])}: {_MATCHES.get(body['result'], body['result'])}"
 
 
 def _revealed(body: Body) -> str:
     result = str(body["result"]).replace("_", " ")
-    where = _at(body["place"]) if "place" in body else f"command {body['command_id']}"
+    where = in_words(body["place"]) if "place" in body else f"command {body['command_id']}"
     return f"cards of {where}: {'told by the shoe' if result == 'revealed' else result}"
 
 
@@ -81,9 +78,13 @@ _SENTENCES: Final[Mapping[str, Callable[[Body], str]]] = {
     "shoe_deal_closed": lambda body: f"no more cards leave the shoe in its round {body['shoe_round']}",
     "shoe_log_read": lambda body: f"the shoe has answered {body['total']} tries so far",
     "shoe_round_given_up": lambda body: f"round {body['shoe_round']} of the shoe has no envelope: {body['why']}",
-    "card_match_requested": lambda body: f"{body['card']} at {_at(body['place'])} is held against what the shoe dealt",
+    "card_match_requested": lambda body: (
+        f"{body['card']} at {in_words(body['place'])} is held against what the shoe dealt"
+    ),
     "card_match_answered": _answered,
-    "stack_reveal_requested": lambda body: f"the shoe is asked for the cards of {_at(body['place'])}, which lie up now",
+    "stack_reveal_requested": lambda body: (
+        f"the shoe is asked for the cards of {in_words(body['place'])}, which lie up now"
+    ),
     "stack_reveal_answered": _revealed,
     "CardCommitted": _committed,
     "RoundSealed": _sealed,

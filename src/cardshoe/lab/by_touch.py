@@ -22,6 +22,7 @@ from cardshoe.lab.hands import Hands
 from cardshoe.lab.patience import Patience
 from cardshoe.lab.players import Players
 from cardshoe.round import next_step as step
+from cardshoe.round.places import in_words
 from cardshoe.table import view
 from cardshoe.table.app import Table
 
@@ -167,7 +168,7 @@ class ByTouch:
         pending = self._work.round.pending
         to = pending.to if pending is not None else "board"
         await self._do("take_stack", {"to": to})
-        return f"The cards of the gate lie at {view.place(to)}. {due.hold.question}"
+        return f"The cards of the gate lie at {in_words(to)}. {due.hold.question}"
 
     async def _moved(self, steps: Steps) -> None:
         """Carry out what moves; a word that belongs to the person ends it."""

@@ -13,6 +13,7 @@ from cardshoe.cards import Card
 from cardshoe.round.events import READ, CardMismatched, CardTurned
 from cardshoe.round.faces import BOARD
 from cardshoe.round.next_step import ReadFaces, next_step
+from cardshoe.round.places import in_words
 from cardshoe.round.state import State
 from cardshoe.sealed_card import SealedCard
 from cardshoe.table import commits
@@ -45,7 +46,7 @@ def _enter(desk: Desk, round_: State) -> bool:
     for face in _open(told):
         desk.happened(CardTurned(face, step.place, READ))
     if None in told:
-        desk.alarm("card-unread", f"The shoe had not read a card of {commits.where(step.place)}. Enter it.")
+        desk.alarm("card-unread", f"The shoe had not read a card of {in_words(step.place)}. Enter it.")
     return True
 
 
@@ -69,12 +70,12 @@ def _compare(desk: Desk) -> None:
         unread = told.count(None)
         if len(strangers) > unread:
             for face in strangers:
-                why = f"the shoe did not deal {face} to {commits.where(place)}"
+                why = f"the shoe did not deal {face} to {in_words(place)}"
                 desk.happened(CardMismatched(place, face, why))
             return
         live.faces = {other: cards for other, cards in live.faces.items() if other != key}
         if strangers:
             names = " ".join(strangers)
-            text = f"The shoe had not read a card of {commits.where(place)}. Look whether {names} is right."
+            text = f"The shoe had not read a card of {in_words(place)}. Look whether {names} is right."
             desk.alarm("card-unread", text)
             return

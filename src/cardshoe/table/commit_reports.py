@@ -30,6 +30,7 @@ from cardshoe.devices.shoe_events import StackReady
 from cardshoe.devices.shoe_terms import MatchResult, RevealResult, RoundResult
 from cardshoe.link.messages import RejectReason
 from cardshoe.round.events import READ, CardTurned
+from cardshoe.round.places import in_words
 from cardshoe.table import commits
 from cardshoe.table.dealing import REFUSAL_PAUSE_S
 from cardshoe.table.desk import Desk
@@ -149,7 +150,7 @@ def ready(desk: Desk, event: StackReady) -> None:
         return
     told = len(kept.committed.get(event.command_id, ()))
     if told != event.cards:
-        place = commits.where(kept.stacks[event.command_id])
+        place = in_words(kept.stacks[event.command_id])
         desk.alarm(
             "stack-not-committed",
             f"The shoe dealt {event.cards} cards for {place} and committed to {told}. Leave them. Call the floor.",
@@ -176,7 +177,7 @@ def _sealed(desk: Desk, event: RoundSealed) -> None:
 def _matched(desk: Desk, kept: ShoeRound, asked: Try, result: MatchResult) -> None:
     told = result.name.lower()
     commits.answer(desk, kept, asked, told if result not in _NOT_SPENT else RULED)
-    place = commits.where(asked.place)
+    place = in_words(asked.place)
     match result:
         case MatchResult.MATCH:
             return
@@ -215,7 +216,7 @@ def _revealed(desk: Desk, kept: ShoeRound, event: StackRevealed) -> None:
     desk.write("stack_reveal_answered", {**body, "result": event.result.name.lower()})
     if event.result is not RevealResult.REVEALED:
         why = event.result.name.lower().replace("_", " ")
-        desk.alarm("reveal-refused", f"The shoe does not tell the cards of {commits.where(place)} ({why}). Enter them.")
+        desk.alarm("reveal-refused", f"The shoe does not tell the cards of {in_words(place)} ({why}). Enter them.")
         return
     committed = kept.committed.get(event.command_id, ())
     if len(committed) != len(event.cards) or not all(
@@ -223,7 +224,7 @@ def _revealed(desk: Desk, kept: ShoeRound, event: StackRevealed) -> None:
     ):
         desk.alarm(
             "reveal-not-committed",
-            f"The shoe now tells other cards for {commits.where(place)} than it committed to. Touch nothing.",
+            f"The shoe now tells other cards for {in_words(place)} than it committed to. Touch nothing.",
         )
         return
     unread = False
@@ -234,7 +235,7 @@ def _revealed(desk: Desk, kept: ShoeRound, event: StackRevealed) -> None:
         else:
             desk.happened(CardTurned(card.text, place, READ))
     if unread:
-        desk.alarm("card-unread", f"The shoe had not read a card of {commits.where(place)}. Enter it.")
+        desk.alarm("card-unread", f"The shoe had not read a card of {in_words(place)}. Enter it.")
 
 
 def _keeps(kept: ShoeRound, revealed: RevealedCard, slot: int, told: str) -> bool:
@@ -274,9 +275,7 @@ def _reveal_lost(desk: Desk, kept: ShoeRound, command_id: int) -> None:
     place = kept.stacks[command_id]
     body: dict[str, object] = {"shoe_round": kept.round_id, "command_id": command_id, "place": place}
     desk.write("stack_reveal_answered", {**body, "result": "revealed"})
-    desk.alarm(
-        "reveal-lost", f"The shoe told the cards of {commits.where(place)} once and the line lost them. Enter them."
-    )
+    desk.alarm("reveal-lost", f"The shoe told the cards of {in_words(place)} once and the line lost them. Enter them.")
 
 
 def _log_wrong(desk: Desk, kept: ShoeRound, pending: Try | None, command_id: int | None) -> None:

@@ -10,7 +10,7 @@ Implements SHOE-9 for the table and conditions E03 to E06 as far as the shoe can
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cardshoe.cards import parse_card
@@ -18,6 +18,7 @@ from cardshoe.devices.shoe_terms import ShoeCapability
 from cardshoe.round.events import CardMismatched, CardTurned
 from cardshoe.round.faces import BOARD
 from cardshoe.round.next_step import CompleteRound, ReadFaces, RequestStack, SettleHand, next_step
+from cardshoe.round.places import in_words
 from cardshoe.round.progress import dealing_done
 from cardshoe.round.state import State
 from cardshoe.table.desk import Desk
@@ -101,15 +102,16 @@ def _dealt(desk: Desk, round_: State) -> bool:
 
 def _opened(desk: Desk, kept: ShoeRound, round_: State) -> bool:
     """Have the next card that lies up compared, or told; False where none waits for that."""
-    if _not_dealt_again(desk, kept, round_):
+    waiting = list(_uncompared(kept, round_))
+    if _not_dealt_again(desk, kept, waiting):
         return True
-    due = due_try(kept, round_)
+    due = _next_try(kept, waiting)
     if due is not None:
         body = {"shoe_round": kept.round_id, "command_id": due.command_id, "place": due.place, "card": due.card}
         desk.write("card_match_requested", body)
         _ask(desk, MatchCard(kept.round_id, due.command_id, parse_card(due.card)))
         return True
-    if next(_uncompared(kept, round_), None) is not None:
+    if waiting:
         left_to_people(desk, "The shoe has no try left for the cards that lie up.")
         return True
     command_id = reveal_due(desk)
@@ -145,7 +147,11 @@ def _uncompared(kept: ShoeRound, round_: State) -> Iterator[tuple[str, str]]:
 
 def due_try(kept: ShoeRound, round_: State) -> Try | None:
     """Return the next face to be held against a stack, or None."""
-    for place, face in _uncompared(kept, round_):
+    return _next_try(kept, _uncompared(kept, round_))
+
+
+def _next_try(kept: ShoeRound, waiting: Iterable[tuple[str, str]]) -> Try | None:
+    for place, face in waiting:
         for command_id, to in kept.stacks.items():
             tried = any((each.command_id, each.place, each.card) == (command_id, place, face) for each in kept.tries)
             if to == place and not tried and kept.tries_left(command_id) > 0:
@@ -158,9 +164,9 @@ def _committed_at(kept: ShoeRound, place: str) -> list[int]:
     return [command for command, to in kept.stacks.items() if to == place and kept.committed.get(command)]
 
 
-def _not_dealt_again(desk: Desk, kept: ShoeRound, round_: State) -> bool:
+def _not_dealt_again(desk: Desk, kept: ShoeRound, waiting: Iterable[tuple[str, str]]) -> bool:
     """A face that the shoe has said it did not deal there is entered once more: asking again would tell nothing."""
-    for place, face in _uncompared(kept, round_):
+    for place, face in waiting:
         told = [each for each in kept.tries if (each.place, each.card, each.result) == (place, face, "mismatch")]
         if told and len(told) >= len(_committed_at(kept, place)):
             not_dealt(desk, kept, told[-1])
@@ -175,8 +181,8 @@ def not_dealt(desk: Desk, kept: ShoeRound, asked: Try) -> None:
         for each in kept.tries
         if each.place != asked.place and (each.card == asked.card or each.result == "mismatch")
     ]
-    also = "".join(f"; look at {where(place)} too" for place in dict.fromkeys(others))
-    why = f"the shoe did not deal {asked.card} to {where(asked.place)}{also}"
+    also = "".join(f"; look at {in_words(place)} too" for place in dict.fromkeys(others))
+    why = f"the shoe did not deal {asked.card} to {in_words(asked.place)}{also}"
     desk.happened(CardMismatched(asked.place, asked.card, why))
 
 
@@ -241,12 +247,12 @@ def left_to_people(desk: Desk, why: str) -> None:
     names = []
     if kept.asked is not None:
         answer(desk, kept, kept.asked, RULED)
-        names.append(f"{kept.asked.card} at {where(kept.asked.place)}")
+        names.append(f"{kept.asked.card} at {in_words(kept.asked.place)}")
         kept = desk.state.shoe_round or kept
     for place, face in list(_uncompared(kept, round_)):
         command_id = next(command for command, to in kept.stacks.items() if to == place)
         answer(desk, kept, Try(command_id, place, face), RULED)
-        names.append(f"{face} at {where(place)}")
+        names.append(f"{face} at {in_words(place)}")
     if names:
         desk.alarm("card-not-compared", f"{why} Look whether these are the cards that were dealt: {', '.join(names)}.")
 
@@ -271,8 +277,3 @@ def give_up(desk: Desk, kept: ShoeRound, why: str) -> None:
     """The shoe's round will not be sealed: say so, and go on without it."""
     desk.write("shoe_round_given_up", {"shoe_round": kept.round_id, "why": why})
     desk.alarm("round-not-sealed", f"{why} The sealed record of its cards is not here. Call the floor.")
-
-
-def where(place: str) -> str:
-    """Return a place in the dealer's words."""
-    return "the dealer" if place == "dealer" else f"position {place}"

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cardshoe.devices.shoe_terms import DeckState
-from cardshoe.games.script import DEALER, Method
+from cardshoe.games.script import Method
 from cardshoe.round import next_step as step
+from cardshoe.round.places import in_words
 from cardshoe.round.state import Hand
 from cardshoe.table.commits import comparing
 from cardshoe.table.desk import Live
@@ -175,7 +176,7 @@ def due_now(state: TableState, live: Live, method: str) -> Due:
         case step.SettleHand() | step.CompleteRound() if comparing(state):
             return Wait("The shoe compares the cards that lie up with those that it dealt.")
         case step.ReadFaces() if live.revealing:
-            return Wait(f"The shoe is asked for the cards of {place(due.place)}.")
+            return Wait(f"The shoe is asked for the cards of {in_words(due.place)}.")
         case _:
             return due
 
@@ -199,7 +200,7 @@ def _between_rounds(state: TableState, live: Live, method: str) -> Due:
 
 def _unaccounted(command: Command, live: Live) -> Wait:
     """No round ends or begins before the shoe has said what became of its last command."""
-    stack = f"the stack for {place(command.to)}"
+    stack = f"the stack for {in_words(command.to)}"
     if live.shoe_up:
         return Wait(f"Wait until the shoe has said what became of {stack}.")
     return Wait(f"The shoe has not said what became of {stack}. Look at its cable and power.")
@@ -219,7 +220,7 @@ def _awaited(state: TableState, live: Live, due: step.AwaitStack) -> Due:
         return Wait("The shoe is asked what became of the last stack. Touch nothing.")
     if live.command_due is None and live.shoe is not None and live.shoe.gate_occupied:
         return TakeStack(due.to, due.cards)  # the stack stopped on the way; what came of it goes where it belongs
-    return Wait(f"The stack for {place(due.to)} is coming.")
+    return Wait(f"The stack for {in_words(due.to)} is coming.")
 
 
 def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Due:
@@ -281,11 +282,6 @@ def _deck(live: Live) -> str:
     return f"{live.shoe.deck_state.name.lower()} (deck {live.shoe.deck_id}{left})"
 
 
-def place(to: str) -> str:
-    """Return a place in the dealer's words."""
-    return "the dealer" if to == DEALER else "the board" if to == "board" else f"position {to}"
-
-
 def _unread(state: TableState, live: Live, due: Due) -> str:
     """Return what the dealer reads where a card could not be read, or was entered; "" else (condition E06)."""
     reads = isinstance(due, step.SettleHand) and live.reader_capabilities is not None
@@ -296,14 +292,14 @@ def _unread(state: TableState, live: Live, due: Due) -> str:
     lying = state.reader_faces.get(f"position_{due.place}" if due.place.isdigit() else due.place, ())
     if "unreadable" not in lying:
         return ""
-    return f"A card at {place(due.place)} cannot be read. Turn it again, or enter it; the floor confirms it."
+    return f"A card at {in_words(due.place)} cannot be read. Turn it again, or enter it; the floor confirms it."
 
 
 def words(due: Due) -> str:
     """Return what the dealer reads."""
     match due:
         case TakeStack(to, cards):
-            return f"Take {cards} cards to {place(to)}."
+            return f"Take {cards} cards to {in_words(to)}."
         case OpenRoundDue():
             return "Open the next round."
         case LoadDeck(back):
@@ -327,11 +323,11 @@ def _step_words(due: step.NextStep) -> str:
         case step.TakeWagers():
             return 'Take wagers, then say "no more bets".'
         case step.RequestStack(to):
-            return f"The stack for {place(to)} is next."
+            return f"The stack for {in_words(to)} is next."
         case step.AskDecision(positions, choices):
-            return f"Ask {' and '.join(place(each) for each in positions)}: {', '.join(choices)}."
+            return f"Ask {' and '.join(in_words(each) for each in positions)}: {', '.join(choices)}."
         case step.DealCard(to, under):
-            return f"Deal one card to {place(to)}{' under a cover card' if under else ''}."
+            return f"Deal one card to {in_words(to)}{' under a cover card' if under else ''}."
         case step.RemoveStub():
             return "Take the rest of the deck out of the shoe."
         case step.BurnCards(cards, source):
@@ -349,10 +345,10 @@ def _end_words(due: step.NextStep) -> str:
         case step.TurnDealer():
             return "Turn up the dealer's cards."
         case step.ReadFaces(at, cards):
-            return f"Turn up the cards at {place(at)} ({cards} to be read or entered)."
+            return f"Turn up the cards at {in_words(at)} ({cards} to be read or entered)."
         case step.SettleHand(position):
-            return f"Settle {place(position)}."
+            return f"Settle {in_words(position)}."
         case step.CollectHand(position):
-            return f"Put the cards of {place(position)} into the discard rack."
+            return f"Put the cards of {in_words(position)} into the discard rack."
         case _:
             return "Collect everything and complete the round."
