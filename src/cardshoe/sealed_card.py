@@ -13,22 +13,13 @@ from cardshoe.cards import Card
 from cardshoe.errors import Refused
 
 
-class SealedCard:
-    """A card whose face nobody sees: `reveal` gives it once the caller states that it lies face up."""
+class Unshown:
+    """A value that prints, compares, formats, hashes and pickles as nothing, whatever it holds."""
 
-    __slots__ = ("__face",)
-
-    def __init__(self, face: Card) -> None:
-        self.__face = face
-
-    def reveal(self, *, lies_face_up: bool) -> Card:
-        """Return the face. Raises `Refused` (`sealed`) while the card lies face down."""
-        if not lies_face_up:
-            raise Refused("sealed", "the card lies face down; its face stays sealed until the rules turn it up")
-        return self.__face
+    __slots__ = ()
 
     def __repr__(self) -> str:
-        return "SealedCard(**)"
+        return f"{type(self).__name__}(**)"
 
     __str__ = __repr__
 
@@ -41,4 +32,19 @@ class SealedCard:
     __hash__ = object.__hash__
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a sealed card is never copied or stored")
+        raise TypeError(f"a {type(self).__name__} is never copied or stored")
+
+
+class SealedCard(Unshown):
+    """A card whose face nobody sees: `reveal` gives it once the caller states that it lies face up."""
+
+    __slots__ = ("__face",)
+
+    def __init__(self, face: Card) -> None:
+        self.__face = face
+
+    def reveal(self, *, lies_face_up: bool) -> Card:
+        """Return the face. Raises `Refused` (`sealed`) while the card lies face down."""
+        if not lies_face_up:
+            raise Refused("sealed", "the card lies face down; its face stays sealed until the rules turn it up")
+        return self.__face

@@ -9,11 +9,12 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
-from cardshoe.errors import ConfigError, JournalError
+from cardshoe.errors import ConfigError, InputError, JournalError
 from cardshoe.journal.plain_record import row_plain
 from cardshoe.journal.reader import JournalReader
 
@@ -56,21 +57,34 @@ def export_to(path: Path, to: Path, form: Form) -> int:
         raise ConfigError(
             "journal-export", f"--to {to} is, or would pass for, a file of the journal itself. Name another."
         )
-    fresh = to.with_name(to.name + ".partial")
     trouble: JournalError | None = None
     written = 0
+    with whole_text(to, f"--to {to}") as file:
+        try:
+            written = form(path, file)
+        except JournalError as error:
+            trouble = error  # what could be read is kept
+    if trouble is not None:
+        raise trouble
+    return written
+
+
+@contextmanager
+def whole_text(to: Path, called: str) -> Iterator[TextIO]:
+    """Give a file to write; `to` is there whole when the block ends well, else as it was before.
+
+    Raises ConfigError `journal-export`, which names the file as `called`.
+    """
+    fresh = to.with_name(to.name + ".partial")
     try:
         with fresh.open("w", encoding="utf-8", newline="") as file:
-            try:
-                written = form(path, file)
-            except JournalError as error:
-                trouble = error  # what could be read is kept
+            yield file
         os.replace(fresh, to)
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise ConfigError(
-            "journal-export", f"--to {to} cannot be written: {error.strerror}. Name another file."
+            "journal-export", f"{called} cannot be written: {error.strerror}. Name another file."
         ) from error
-    if trouble is not None:
-        raise trouble
-    return written
+    except InputError:
+        fresh.unlink(missing_ok=True)
+        raise

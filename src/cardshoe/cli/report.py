@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -20,9 +19,10 @@ from typing import Annotated, Any, Final, NoReturn, TextIO
 
 import typer
 
+from cardshoe.cli.journal_forms import whole_text
 from cardshoe.cli.report_page import amount, period_page, rate
 from cardshoe.cli.report_sheet import account_of, sheet_of
-from cardshoe.errors import ConfigError, InputError, JournalError
+from cardshoe.errors import InputError, JournalError
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.chain import Verdict
 from cardshoe.journal.period import Period, SpotAccount, days, shifts
@@ -202,18 +202,8 @@ def _lines(period: Period) -> Iterator[str]:
 
 def _whole(to: Path, form: Callable[[TextIO], int | None]) -> int:
     """Write `to` whole or not at all. Raises `ConfigError` (`journal-export`)."""
-    fresh = to.with_name(to.name + ".partial")
-    try:
-        with fresh.open("w", encoding="utf-8", newline="") as file:
-            written = form(file)
-        os.replace(fresh, to)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise ConfigError("journal-export", f"{to} cannot be written: {error.strerror}. Name another file.") from error
-    except InputError:
-        fresh.unlink(missing_ok=True)
-        raise
-    return written or 0
+    with whole_text(to, str(to)) as file:
+        return form(file) or 0
 
 
 def _leave_untrusted(verdict: Verdict, why: str | None) -> NoReturn:

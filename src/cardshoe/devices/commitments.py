@@ -10,10 +10,10 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, NoReturn
+from typing import Final
 
 from cardshoe.devices.values import card_of
-from cardshoe.sealed_card import SealedCard
+from cardshoe.sealed_card import SealedCard, Unshown
 
 SEED_BYTES: Final = 32
 SALT_BYTES: Final = 16
@@ -65,7 +65,7 @@ def keeps(commitment: bytes, salt: bytes, place: Place, face: int) -> bool:
     return hmac.compare_digest(commitment, commitment_of(salt, place, face))
 
 
-class RevealedCard:
+class RevealedCard(Unshown):
     """A card of a revealed stack: its face, sealed, and the salt that opens its commitment. Shows neither."""
 
     __slots__ = ("__face", "__salt")
@@ -85,19 +85,3 @@ class RevealedCard:
     def keeps(self, commitment: bytes, place: Place) -> bool:
         """Tell whether `commitment`, which the shoe made at `place`, was one to this face."""
         return keeps(commitment, self.__salt, place, self.__face)
-
-    def __repr__(self) -> str:
-        return "RevealedCard(**)"
-
-    __str__ = __repr__
-
-    def __format__(self, _spec: str) -> str:
-        return "**"
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    __hash__ = object.__hash__
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a revealed card is never copied or stored")
