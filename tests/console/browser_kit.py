@@ -48,9 +48,11 @@ def demo(folder: Path, game: str, *more: str) -> Iterator[str]:
     )
     assert process.stdout is not None
     try:
-        first = process.stdout.readline()
-        found = re.search(r"http://\S+/", first)
-        assert found, first + process.stdout.read()
+        said = ""
+        while (found := re.search(r"http://\S+/", said)) is None:
+            line = process.stdout.readline()
+            assert line, f"the demo ended and never named its console: {said}"
+            said += line
         yield found[0]
     finally:
         process.send_signal(signal.SIGINT)

@@ -70,7 +70,7 @@ def test_needs_skip_or_fail(tmp_path: Path) -> None:
 def test_a_surprise_breaks_the_bench(tmp_path: Path) -> None:
     """LINK-5.10: a shoe that restarts by itself is trusted no more; the rest is skipped, and the report says so."""
     faults = tmp_path / "faults.jsonl"
-    faults.write_text("".join(f'{{"kind": "watchdog_reset", "after_s": {at}}}\n' for at in range(5, 4000, 5)))
+    faults.write_text("".join(f'{{"kind": "watchdog_reset", "after_s": {at / 10}}}\n' for at in range(7, 2000, 7)))
     with world(tmp_path, "--faults", str(faults)) as ready:
         folder = tmp_path / "evidence"
         ran, said = bench("--device", ready["shoe_url"], "--evidence", str(folder), "-k", "test_times or test_who")
