@@ -82,7 +82,10 @@ def command(
     store = KeyStore(default_store() if keys is None else keys, create=True)
     signers = Signers(by, key, second, second_key, PinEntry(pin_fd))
     order = PairingOrder(url, kind, wish, float(wait_s), signed_or_user(people, Matter.PAIR_DEVICE, signers))
+    dealing = {each.key_id for each in store.list() if store.in_use(each.key_id)}
     info = asyncio.run(pair(order, store, clock=SystemClock(), tell=_tell))
+    if dealing - {each.key_id for each in store.list()}:
+        _tell("A table runs on the key that this one replaces, and will lose its device: start it again.")
     if as_json:
         told = {"kind": info.kind, "model": info.model, "serial": info.serial, "role": role, "key_id": info.key_id}
         print(json.dumps(told))

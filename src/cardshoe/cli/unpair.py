@@ -1,6 +1,7 @@
 """`cardshoe unpair`: have a device and this computer forget their key.
 
-Owns the arguments and the words. Exit status 0 done, 2 wrong usage or key store, 3 the device could not be had.
+Owns the arguments and the words. A key that a running table deals under stays. Exit status 0 done, 2 wrong usage, key
+store or a key in use, 3 the device could not be had.
 """
 
 from __future__ import annotations
@@ -54,11 +55,12 @@ def command(
         )
     store = KeyStore(default_store() if keys is None else keys)
     entry = _entry(store, key_id)
-    signed_or_user(people, Matter.UNPAIR_DEVICE, Signers(by, key, second, second_key, PinEntry(pin_fd)))
-    if url is None:
-        store.remove(entry.info.key_id)
-    else:
-        asyncio.run(unpair(url, entry, store, clock=SystemClock()))
+    with store.claimed(entry.info.key_id):
+        signed_or_user(people, Matter.UNPAIR_DEVICE, Signers(by, key, second, second_key, PinEntry(pin_fd)))
+        if url is None:
+            store.remove(entry.info.key_id)
+        else:
+            asyncio.run(unpair(url, entry, store, clock=SystemClock()))
     where = (
         "here alone; hold the button inside its door for 10 s to have the device forget it"
         if only_here

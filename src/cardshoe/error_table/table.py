@@ -27,6 +27,8 @@ ROWS: Final[dict[str, Meaning]] = {
     "keystore-open": Meaning(*NOTE, "The device keys are not private. Call the technician."),
     "keystore-damaged": Meaning(*NOTE, "A device key is damaged. Call the technician."),
     "keystore-write": Meaning(*NOTE, "The device keys cannot be written. Call the technician."),
+    "keystore-busy": Meaning(*NOTE, "The device keys are being changed. Try again."),
+    "key-in-use": Meaning(*NOTE, "A table deals with that device now. End it first."),
     "key-missing": Meaning(*NOTE, "That device is not paired here. Call the technician."),
     "key-ambiguous": Meaning(*NOTE, "Several devices are paired here; say which. Call the technician."),
     "device-unattested": Meaning(
@@ -104,7 +106,10 @@ ROWS: Final[dict[str, Meaning]] = {
     "stub-count-when": Meaning(*NOTE, "The stub is counted at the end of a round. Follow the screen."),
     "stub-count-due": Meaning(*NOTE, "Spread and count the stub first."),
     "sign-off-count": Meaning(*NOTE, "Cards are missing or too many. Look for them and count again."),
-    "signed-off": Meaning(*NOTE, "The cards were counted out. Open the table anew."),
+    "signed-off": Meaning(*NOTE, "The cards were counted out. The floor opens the table anew."),
+    "table-open": Meaning(*NOTE, "The table is open already."),
+    "training-already": Meaning(*NOTE, "Training is as you want it already."),
+    "wager-limits": Meaning(*NOTE, "These limits cannot be set. Read the text."),
     "calibration": Meaning(*NOTE, "That cannot be entered as a calibration. Read the text."),
     "deck-back-unknown": Meaning(Severity.ADVISE, Clears.DEALER, "Say which deck lies in the shoe."),
     "deck-set-aside": Meaning(Severity.ADVISE, Clears.FLOOR, "This deck is set aside. Call the floor."),
@@ -162,6 +167,8 @@ ROWS: Final[dict[str, Meaning]] = {
     "telemetry-altered": Meaning(*NOTE, "The archive of what was sent was changed. Call the maker."),
     # table: recordable
     "entry-unrecordable": Meaning(*NOTE, "That cannot be written down. Enter it again."),
+    # table: service
+    "notify-socket": Meaning(*NOTE, "The table was not started as a service is. Call the technician."),
     # table: people and roles
     "config-people": Meaning(*NOTE, "The table's configuration names no people. Call the technician."),
     "people-missing": Meaning(*NOTE, "There is no list of people yet. Call the technician."),

@@ -9,11 +9,9 @@ for that lock longer than `LOCK_S`. Must not know sessions or the table.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import stat
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Final, NoReturn
 
 from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError
+from cardshoe.locked_files import take_lock
 from cardshoe.table.config import NO_PEOPLE, TableConfig
 from cardshoe.table.people import People, people_in, text_of
 from cardshoe.table.persons import key_of
@@ -28,7 +27,6 @@ from cardshoe.table.tries import Tried, begun, settled
 from cardshoe.whole_files import write_whole
 
 LOCK_S: Final = 2.0
-_LOOK_S: Final = 0.01
 _FILE_MAX: Final = 4 * 1024 * 1024
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
@@ -197,20 +195,14 @@ def _tried(each: dict[str, object]) -> Tried:
 
 
 def _wait_for(descriptor: int, path: Path) -> None:
-    end = time.monotonic() + LOCK_S
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= end:
-                raise ConfigError(
-                    "people-busy", f"Another program has {path} locked for {LOCK_S:g} s. End it and try again."
-                ) from None
-            time.sleep(_LOOK_S)
-        except OSError as error:
-            _unusable(path, error)
-        else:
-            return
+    try:
+        take_lock(descriptor, wait_s=LOCK_S)
+    except BlockingIOError:
+        raise ConfigError(
+            "people-busy", f"Another program has {path} locked for {LOCK_S:g} s. End it and try again."
+        ) from None
+    except OSError as error:
+        _unusable(path, error)
 
 
 def _private_text(path: Path) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import weakref
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -40,8 +41,16 @@ def default_store() -> Path:
     return base / "cardshoe" / STORE_NAME
 
 
+def _let_go(held: list[int]) -> None:
+    for descriptor in held:
+        os.close(descriptor)
+
+
 class SealedDevices:
-    """The keys and the manifest of one table. `entropy` gives so many fresh random bytes."""
+    """The keys and the manifest of one table, which nobody takes away while this lives.
+
+    `entropy` gives so many fresh random bytes.
+    """
 
     def __init__(
         self,
@@ -64,6 +73,10 @@ class SealedDevices:
         self._manifest = self._read_manifest(config, base, self._store)
         for name in self._parts:
             self.paired(name)  # a key that is missing is told before anything is started
+        held: list[int] = []
+        weakref.finalize(self, _let_go, held)  # no longer than these keys can be asked for
+        for name, part in self._parts.items():
+            held.append(self._store.hold(self._store.find(name, Role.DEAL, part.serial).info.key_id))
 
     def paired(self, device: str) -> Paired | None:
         """Return what the driver of `device` is given, None where it is spoken to in clear."""
