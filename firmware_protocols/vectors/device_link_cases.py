@@ -39,6 +39,7 @@ BEFORE = world("counters", answer={"stacks_dispensed": "$stacks", "cards_out": "
 ONE_MORE = world("counters", answer={"stacks_dispensed": "$stacks+1"})
 NONE_MORE = world("counters", answer={"stacks_dispensed": "$stacks", "cards_out": "$out"})
 COUNT = "READ_COUNTERS"
+NEXT = {"in": ["$s mod 255+1"], "bind": "$s"}  # the session after $s: 255 is followed by 1
 
 SESSION = [
     dialogue("silent-before-hello", "LINK-5.1", "before HELLO a device sends nothing by itself", [nothing(2000)]),
@@ -94,9 +95,9 @@ SESSION = [
     ]),
     dialogue("nonce-of-an-ended-session", "LINK-5.5 LINK-5.4", "a nonce whose session has ended begins a new session like any other", [
         hello("$a"), hello_reply(**SAME, session="$s", device_nonce="$d"), {"discard_ms": 50},
-        hello("$b"), hello_reply(host_nonce="$b", session="$s mod 255+1"), {"discard_ms": 50},
-        hello("$a"), hello_reply(**SAME, session="$s mod 255+2", device_nonce={"not": "$d"}), {"discard_ms": 50}, world("reset", device="shoe"), wait(1500),
-        hello("$a"), hello_reply(**SAME, session="$s mod 255+3"),
+        hello("$b"), hello_reply(host_nonce="$b", session=NEXT), {"discard_ms": 50},
+        hello("$a"), hello_reply(**SAME, session=NEXT, device_nonce={"not": "$d"}), {"discard_ms": 50}, world("reset", device="shoe"), wait(1500),
+        hello("$a"), hello_reply(**SAME, session=NEXT),
     ]),
     dialogue("session-byte-zero", "LINK-5.6 LINK-4.4", "session 0 is no session, and what came in it changes no sequence", [
         connect(), {"discard_ms": 50}, send(COUNT, 1, session=0), want("REJECT", sequence=1, session=0, reason=1, rejected_type=0x15),
@@ -110,7 +111,7 @@ SESSION = [
     ]),
     dialogue("session-numbers-wrap", "LINK-5.4", "255 is followed by 1, and no session has the number of the one before", [
         hello("$n"), hello_reply(result=0, session={"bind": "$s"}),
-        repeat(258, {"connect": {}, "reply": {"result": 0, "session": {"in": ["$s mod 255+1"], "bind": "$s"}}, "within_ms": 100}),
+        repeat(258, {"connect": {}, "reply": {"result": 0, "session": NEXT}, "within_ms": 100}),
     ]),
     dialogue("session-after-reset", "LINK-5.4 LINK-5.10 LINK-5.6", "a restart ends the session; the number and the boot counter go on", [
         connect(), {"discard_ms": 50}, let(old="$session", boots="$boot"), world("reset", device="shoe"), wait(2000),

@@ -47,6 +47,11 @@ def fitting() -> list[dict[str, Any]]:
     return [v for v in shoe_dialogues() if v["id"].removeprefix(STEM) not in left_out]
 
 
+def of_sessions() -> list[dict[str, Any]]:
+    """Those of them in which a session ends and another begins."""
+    return [v for v in fitting() if {"LINK-5.4", "LINK-5.5", "LINK-5.6"} & set(v["clauses"])]
+
+
 def bring_to_the_beginning(bench: Bench, nonce: Any, *, slack_ms: int = 0) -> None:
     """A verified deck, no session, nothing held but BOOTED: README.md section 4 of the vectors."""
     runner = DeviceRunner("shoe", bench, nonce, slack_ms=slack_ms)

@@ -9,7 +9,16 @@ import pytest
 import steps
 from device_runner import DeviceRunner
 from firmware_kit import Lab, vectors
-from reference_dialogues import NO_ROUNDS, NOT_RUN, STEM, bring_to_the_beginning, fitting, of_rounds, shoe_dialogues
+from reference_dialogues import (
+    NO_ROUNDS,
+    NOT_RUN,
+    STEM,
+    bring_to_the_beginning,
+    fitting,
+    of_rounds,
+    of_sessions,
+    shoe_dialogues,
+)
 
 
 @pytest.mark.parametrize("vector", fitting(), ids=lambda v: v["id"].removeprefix(STEM))
@@ -21,6 +30,25 @@ def test_a_dialogue(lab: Lab, vector: dict[str, Any]) -> None:
         return next(count).to_bytes(16, "little")
 
     bring_to_the_beginning(lab, nonce)
+    DeviceRunner("shoe", lab, nonce).run(vector["steps"])
+
+
+@pytest.mark.parametrize("last", [252, 253, 254])
+@pytest.mark.parametrize("vector", of_sessions(), ids=lambda v: v["id"].removeprefix(STEM))
+def test_a_dialogue_where_session_numbers_begin_anew(lab: Lab, vector: dict[str, Any], last: int) -> None:
+    """LINK-5.4, LINK-5.5, LINK-5.6: 255 is followed by 1 within the dialogue, and nothing else is different."""
+    count = itertools.count(1)
+
+    def nonce() -> bytes:
+        return next(count).to_bytes(16, "little")
+
+    bring_to_the_beginning(lab, nonce)
+    before = DeviceRunner("shoe", lab, nonce)
+    while before.names.get("session") != last:
+        before.run([steps.connect(reply={"session": {"bind": "$session"}})])
+    before.run([steps.world("reset", device="shoe"), steps.wait(50)])
+    while lab.read(lab.now()):
+        pass
     DeviceRunner("shoe", lab, nonce).run(vector["steps"])
 
 

@@ -24,8 +24,6 @@ PREPARE_S: Final = 95.0
 SETTLES_S: Final = 3.0
 STARTS_S: Final = 2.0
 ATTEMPTS: Final = 3
-SESSION_MAX: Final = 255
-SESSIONS_AHEAD: Final = 8
 
 
 class Beginning:
@@ -94,15 +92,8 @@ class Beginning:
 
     # --- the shoe
 
-    def _opened(self) -> Mapping[str, Any]:
-        """Open a session whose number is not about to begin anew: dialogues count on from it."""
-        reply = self._caller.open()
-        while reply["session"] > SESSION_MAX - SESSIONS_AHEAD:
-            reply = self._caller.open()
-        return reply
-
     def _shoe(self) -> None:
-        reply = self._opened()
+        reply = self._caller.open()
         status = self._caller.until(lambda s: s["state"] != 0 and not s["running_command"], PREPARE_S)
         status = self._put_right(status)
         fresh = status["deck_state"] == VERIFIED and status["cards_left"] in (DECK, UNKNOWN)
@@ -154,7 +145,7 @@ class Beginning:
     # --- the reader
 
     def _reader(self, *, with_deck: bool) -> None:
-        self._opened()
+        self._caller.open()
         status = self._caller.until(lambda s: s["state"] != 0, PREPARE_S)
         if status["fault"] or status["flags"]:
             self._do({"do": "press", "button": "service"})
