@@ -40,6 +40,12 @@ CASES: list[tuple[dict[str, Any], acts.Act]] = [
     ({"op": "count_stub", "cards": 38}, acts.StubCounted(38)),
     ({"op": "sign_off", "cards": 52, "role": "floor", "reason": "end"}, acts.SignedOff(52, "floor", "end")),
     (
+        {"op": "set_limits", "minimum_wager": {"ante": 5}, "maximum_wager": {}, "role": "floor", "reason": "x"},
+        acts.LimitsChanged({"ante": 5}, {}, "floor", "x"),
+    ),
+    ({"op": "set_training", "on": True, "role": "floor", "reason": "x"}, acts.TrainingSet(True, "floor", "x")),
+    ({"op": "reopen_table", "role": "floor", "reason": "x"}, acts.TableReopened("floor", "x")),
+    (
         {"op": "irregularity", "kind": "device_fault", "affects_outcome": True},
         events.IrregularityFound(Case.DEVICE_FAULT),
     ),
@@ -74,6 +80,10 @@ def test_every_act_about_decks_and_machines_has_its_operation() -> None:
         ({"op": "count_stub", "cards": -1}, "field-type"),
         ({"op": "sign_off", "cards": 52, "role": "floor"}, "missing-key"),
         ({"op": "stop", "role": "floor", "reason": 3}, "field-type"),
+        ({"op": "set_training", "on": 1, "role": "floor", "reason": "x"}, "field-type"),
+        ({"op": "set_limits", "minimum_wager": 5, "maximum_wager": {}, "role": "floor", "reason": "x"}, "field-type"),
+        ({"op": "correct", "of": 0, "wagers": [1]}, "field-type"),
+        ({"op": "correct", "of": 0, "wagers": {"jackpot": 1}}, "unknown-key"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(line: dict[str, Any], code: str) -> None:
@@ -99,7 +109,24 @@ def test_only_the_last_wager_or_decision_is_corrected() -> None:
     assert operations.act(fixed) == events.EntryCorrected(events.WagerPlaced("1", "Ann", {"ante": 500, "blind": 500}))
     operations.accepted(fixed)
     assert isinstance(operations.act({"op": "correct", "of": 1, "position": "2"}), events.EntryCorrected)
+    why = {"role": "floor", "reason": "mis-tap"}
+    explained = operations.act({"op": "correct", "of": 1, "position": "2", **why})
+    assert isinstance(explained, acts.CorrectEntry)
+    assert (explained.role, explained.reason) == ("floor", "mis-tap")
+    with pytest.raises(InputError, match="reason"):
+        operations.act({"op": "correct", "of": 1, "position": "2", "role": "floor"})
     for wrong in ({"op": "correct", "of": 5}, {"op": "correct", "of": 0, "action": "check"}):
         with pytest.raises(Refused) as caught:
             operations.act(wrong)
         assert caught.value.code == "nothing-to-correct"
+
+
+def test_an_entered_card_is_corrected_like_a_wager() -> None:
+    operations = _operations()
+    turned = {"op": "turned", "place": "board", "card": "As"}
+    operations.act(turned)
+    operations.accepted(turned)
+    fixed = operations.act({"op": "correct", "of": 0, "card": "Ah"})
+    assert fixed == events.EntryCorrected(events.CardTurned("Ah", "board", "declared"))
+    with pytest.raises(InputError, match="text"):
+        operations.act({"op": "correct", "of": 0, "card": 7})

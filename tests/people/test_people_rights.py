@@ -33,6 +33,10 @@ stop-asked              yes    yes   yes        yes       -
 stub-counted            yes    yes   -          -         -
 signed-off              -      yes   -          -         -
 calibration-changed     -      -     yes        -         floor
+limits-changed          -      yes   -          -         -
+training-set            -      yes   -          -         dealer/floor/technician/auditor
+table-reopened          -      yes   -          -         -
+correct-entry           yes    yes   -          -         -
 player-seated           yes    yes   -          -         -
 player-left             yes    yes   -          -         -
 wager-placed            yes    yes   -          -         -
@@ -57,6 +61,7 @@ entry-corrected         yes    yes   -          -         -
 see-table               yes    yes   yes        yes       -
 see-health              yes    yes   yes        yes       -
 see-devices             -      yes   yes        yes       -
+see-rounds              -      yes   -          yes       -
 read-journal            -      yes   -          yes       -
 verify-journal          -      yes   yes        yes       -
 replay-journal          -      yes   -          yes       -
@@ -89,6 +94,10 @@ EXAMPLES: dict[str, Act] = {
         acts.StubCounted(40),
         acts.SignedOff(0, "", "end"),
         acts.CalibrationChanged("shoe", "a" * 64, "b" * 64, "", "new roller"),
+        acts.LimitsChanged({"ante": 500}, {}, "", "busy"),
+        acts.TrainingSet(True, "", "new dealer"),
+        acts.TableReopened("", "next shift"),
+        acts.CorrectEntry(events.DecisionMade("1", "play"), "", "mis-tap"),
         events.PlayerSeated("1", "P1"),
         events.PlayerLeft("P1"),
         events.WagerPlaced("1", "P1", {"ante": 500}),
@@ -208,7 +217,8 @@ def test_the_second_person(name: str, role: Role, second: Role) -> None:
         assert bench.bodies("ordered") == []  # granted, not yet used
         assert _asked(bench, name, first) == "done"
     people = {"by": first, "role": role.value, "second": OTHER_OF_ROLE[second], "second_role": second.value}
-    assert bench.bodies("ordered") == [{"what": name, **people}]
+    marked = {"training": True} if name == "training-set" else {}
+    assert bench.bodies("ordered") == [{"what": name, **people, **marked}]
     assert _asked(bench, name, first) == "second-person-due"  # good once
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cardshoe.cli.operations import Operations
 from cardshoe.cli.people_seat import PeopleSeat
 from cardshoe.console.ports import DeviceHealth, LastEntry, PeoplePort
 from cardshoe.errors import CardshoeError
-from cardshoe.round.events import DecisionMade, WagerPlaced
+from cardshoe.round.events import CardTurned, DecisionMade, WagerPlaced
 from cardshoe.round.machine import find_game
+from cardshoe.round.next_step import AskDecision, next_step
 from cardshoe.table.app import Table
 from cardshoe.table.config import TableConfig
 from cardshoe.table.view import TableView
@@ -65,12 +67,22 @@ class Seat:
 
     @property
     def last_entry(self) -> LastEntry | None:
-        """The console's last wager or decision, as long as the round lets it be corrected."""
+        """The console's last wager, decision or card, as long as the round lets it be corrected."""
         round_ = self._table.controller.desk.open_round
         entry = round_.entry if round_ is not None else None
-        if self._last is None or entry is None or not isinstance(entry.event, WagerPlaced | DecisionMade):
+        if self._last is None or entry is None or round_ is None or round_.holds:
             return None
-        return self._last if entry.event.position == self._last.position else None
+        match entry.event:
+            case WagerPlaced(position=where, wagers=said) if self._last.op == "wager":
+                found = replace(self._last, said=said)
+            case DecisionMade(position=where, action=said) if self._last.op == "decide":
+                due = next_step(entry.before)
+                found = replace(self._last, said=said, choices=due.choices if isinstance(due, AskDecision) else ())
+            case CardTurned(face=said, place=where) if self._last.op == "turned":
+                found = replace(self._last, said=said)
+            case _:
+                return None
+        return found if where == self._last.position else None
 
     async def changed(self, seen: TableView) -> TableView:
         """Wait for another view than `seen`."""
@@ -118,10 +130,8 @@ class Seat:
 
     def _remember(self, line: Mapping[str, object]) -> None:
         op = line.get("op")
-        if op in ("wager", "decide"):
-            self._last = LastEntry(self._given, str(op), str(line.get("position")))
+        if op in ("wager", "decide", "turned"):
+            self._last = LastEntry(self._given, str(op), str(line.get("place" if op == "turned" else "position")))
         elif op == "correct" and self._last is not None:
             position = str(line.get("position", self._last.position))
             self._last = LastEntry(self._given, self._last.op, position)
-        elif op == "turned":
-            self._last = None

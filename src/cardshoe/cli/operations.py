@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from cardshoe.cli.fields import Fields, as_object, check_keys, parse_irregularity
+from cardshoe.cli.fields import Fields, as_flag, as_object, check_keys, parse_irregularity
 from cardshoe.cli.rehearse import EVENT_OF, checked_operation
 from cardshoe.cli.signing_in import OPERATIONS as SIGNING
 from cardshoe.errors import InputError, Refused
@@ -30,14 +30,18 @@ from cardshoe.table.acts import (
     Act,
     CalibrationChanged,
     ClearAlarm,
+    CorrectEntry,
     DeckDoubted,
     DeckPlaced,
     DeckReplaced,
     HandShuffled,
+    LimitsChanged,
     OpenRound,
     SignedOff,
     StopAsked,
     StubCounted,
+    TableReopened,
+    TrainingSet,
     UpkeepAct,
 )
 
@@ -48,6 +52,7 @@ _KEYS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "confirm": (("role",), ()),
     "clear": (("code", "role", "reason"), ("choice", "second")),
     "complete": ((), ()),
+    "correct": (("of",), ("position", "player", "wagers", "action", "card", "role", "reason")),
 }
 """Operation of a live table to (required keys, optional keys) beside `op`."""
 
@@ -60,8 +65,15 @@ _UPKEEP: Final[Mapping[str, type[UpkeepAct]]] = {
     "count_stub": StubCounted,
     "sign_off": SignedOff,
     "change_calibration": CalibrationChanged,
+    "set_limits": LimitsChanged,
+    "set_training": TrainingSet,
+    "reopen_table": TableReopened,
 }
 """Operation about decks, counts and machines to its act, whose fields are its keys."""
+
+
+_NOT_CORRECTED: Final = ("op", "of", "role", "reason", "id")
+"""Keys of a correction that are none of the entry."""
 
 
 class Operations:
@@ -101,12 +113,10 @@ class Operations:
 
     def accepted(self, line: Fields) -> None:
         """Note that the act of `line` was accepted: it may be the entry that a later line corrects."""
-        if line["op"] in ("wager", "decide"):
+        if line["op"] in ("wager", "decide", "turned"):
             self._entry, self._entry_at = line, frozenset({self._number})
         elif line["op"] == "correct":
             self._entry, self._entry_at = self._corrected(line), self._entry_at | {self._number}
-        elif line["op"] == "turned":
-            self._entry, self._entry_at = {}, frozenset()
 
     def _complete(self, op: str, fields: Fields, required: tuple[str, ...], optional: tuple[str, ...]) -> Fields:
         """Return `fields` with all keys that the operation needs; raises `InputError` for wrong or missing ones."""
@@ -120,11 +130,13 @@ class Operations:
             case "open_round":
                 return OpenRound(_seats(fields))
             case "turned":
-                return CardTurned(_text(fields, "card"), _text(fields, "place"), DECLARED)
+                return _turned(fields)
             case "confirm":
                 return DeclaredConfirmed(_text(fields, "role"))
             case "complete":
                 return RoundCompleted()
+            case "correct":
+                return self._correction(fields)
             case _:
                 return self._cleared(fields)
 
@@ -145,23 +157,30 @@ class Operations:
             )
         if op == "irregularity":
             return parse_irregularity(self._game, {key: fields[key] for key in fields if key != "op"}, "irregularity")
-        if op != "correct":
-            return EVENT_OF[str(op)](fields)
+        return EVENT_OF[str(op)](fields)
+
+    def _correction(self, fields: Fields) -> Act:
+        """Return the correction of the last entry; with a reason where one is given, which then stands beside it."""
+        beside = ("card", "role", "reason")
+        checked_operation(self._game, {key: fields[key] for key in fields if key not in beside}, "correct")
         corrected = self._corrected(fields)
-        event = EVENT_OF[str(corrected["op"])](corrected)
-        if not isinstance(event, WagerPlaced | DecisionMade):
-            raise Refused("nothing-to-correct", "only a wager or a decision can be corrected by an operation")
-        return EntryCorrected(event)
+        op = corrected["op"]
+        entry = _turned(corrected) if op == "turned" else EVENT_OF[str(op)](corrected)
+        if not isinstance(entry, WagerPlaced | DecisionMade | CardTurned):
+            raise Refused("nothing-to-correct", f"{quoted(op)} is no wager, decision or entered card")
+        if "reason" not in fields and "role" not in fields:
+            return EntryCorrected(entry)
+        return CorrectEntry(entry, _text(fields, "role") if "role" in fields else "", _reason(fields))
 
     def _corrected(self, fields: Fields) -> Fields:
         of = fields["of"]
         if type(of) is not int or of not in self._entry_at:
             raise Refused(
                 "nothing-to-correct",
-                f"operation {quoted(of)} is not the last wager or decision; only that can be corrected, until the next"
-                " step that cannot be undone",
+                f"operation {quoted(of)} is not the last wager, decision or entered card; only that can be corrected,"
+                " until the next step that cannot be undone",
             )
-        new = {key: value for key, value in fields.items() if key not in ("op", "of")}
+        new = {key: value for key, value in fields.items() if key not in _NOT_CORRECTED}
         for key in new:
             if key not in self._entry:
                 raise Refused("nothing-to-correct", f"operation {of} has no {key!r} that could be corrected")
@@ -170,12 +189,22 @@ class Operations:
 
 def _upkeep(op: str, given: Fields, names: tuple[str, ...]) -> UpkeepAct:
     kind = _UPKEEP[op]
-    values: dict[str, Any] = {name: _cards(given) if name == "cards" else _text(given, name) for name in names}
+    values: dict[str, Any] = {name: _UNLIKE_TEXT.get(name, _text)(given, name) for name in names}
     return kind(**values)
 
 
-def _cards(given: Fields) -> int:
-    value = given["cards"]
+def _turned(fields: Fields) -> CardTurned:
+    return CardTurned(_text(fields, "card"), _text(fields, "place"), DECLARED)
+
+
+def _reason(fields: Fields) -> str:
+    if "reason" not in fields:
+        raise InputError("missing-key", "correct: the key 'reason' is missing; say why beside 'role'")
+    return _text(fields, "reason")
+
+
+def _cards(given: Fields, key: str) -> int:
+    value = given[key]
     if type(value) is not int or not 0 <= value <= _MOST_CARDS:
         raise InputError("field-type", f"cards: {quoted(value)} is no number of cards between 0 and {_MOST_CARDS}")
     return value
@@ -186,6 +215,23 @@ def _text(fields: Fields, key: str) -> str:
     if not isinstance(value, str):
         raise InputError("field-type", f"{key}: {quoted(value)} is no text; write it in quotes")
     return value
+
+
+def _flag(fields: Fields, key: str) -> bool:
+    return as_flag(fields[key], key)
+
+
+def _amounts(fields: Fields, key: str) -> Fields:
+    return as_object(fields[key], key)
+
+
+_UNLIKE_TEXT: Final[Mapping[str, Callable[[Fields, str], object]]] = {
+    "cards": _cards,
+    "on": _flag,
+    "minimum_wager": _amounts,
+    "maximum_wager": _amounts,
+}
+"""Keys of the acts about decks, counts and machines that hold no text."""
 
 
 def _seats(fields: Fields) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from cardshoe.console.ports import Person, SecondWanted
 from cardshoe.table.attendance import Attendance
 from cardshoe.table.persons import Pin
-from cardshoe.table.roles import Matter
+from cardshoe.table.roles import SHOWN, Matter
 
 
 class PeopleSeat:
@@ -42,4 +42,8 @@ class PeopleSeat:
 
     async def permit(self, matter: str, token: bytes | None) -> None:
         """Ask whether the matter of this name, such as `read_journal`, may be done. Raises its refusal."""
-        await self._people.permit(Matter[matter.upper()], token)
+        wanted = Matter[matter.upper()]
+        if wanted in SHOWN:
+            self._people.see(wanted, token)
+        else:
+            await self._people.permit(wanted, token)

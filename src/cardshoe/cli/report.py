@@ -9,13 +9,11 @@ so).
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn, TextIO
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -25,7 +23,7 @@ from cardshoe.cli.report_sheet import account_of, sheet_of
 from cardshoe.errors import InputError, JournalError
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.chain import Verdict
-from cardshoe.journal.period import Period, SpotAccount, days, shifts
+from cardshoe.journal.period import Period, days, period_plain, shifts
 from cardshoe.journal.reader import JournalReader, verify
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -36,7 +34,6 @@ _Journal = Annotated[
 _Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page that needs nothing else.")]
 _Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a table for a spreadsheet.")]
 _Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
-_SPOT: Final = ("wagers", "drop_cents", "won_cents", "returned_cents", "house_cents", "void_wagers", "void_cents")
 
 
 @app.command("shift")
@@ -118,7 +115,7 @@ def _report(
     if as_csv is not None:
         _whole(as_csv, lambda target: _table(found, target))
     if as_json:
-        print(json.dumps(plain(found)))
+        print(json.dumps(period_plain(found)))
     else:
         print("\n".join(_lines(found)))
         for file in (html, as_csv):
@@ -137,36 +134,11 @@ def _chosen(periods: list[Period], wanted: str | None, journal: Path) -> Period:
     return found[-1]
 
 
-def plain(period: Period) -> dict[str, Any]:
-    """Return the report as a JSON object; rates as numbers, money as cents."""
-    told: dict[str, Any] = {}
-    for each in dataclasses.fields(period):
-        value = getattr(period, each.name)
-        told[each.name] = dict(value) if isinstance(value, Counter) else value
-    told |= {
-        "stub_counts": [dataclasses.asdict(each) for each in period.stub_counts],
-        "rounds": period.rounds,
-        "rounds_per_hour": _rounded(period.rounds_per_hour),
-        "misfeeds_per_10000_cards": _rounded(period.misfeeds_per_10000),
-        "spots": {name: _spot(spot) for name, spot in period.spots.items()},
-        "in_all": _spot(period.in_all),
-    }
-    return told
-
-
-def _spot(spot: SpotAccount) -> dict[str, Any]:
-    return {name: getattr(spot, name) for name in _SPOT} | {"hold": _rounded(spot.hold, 4)}
-
-
-def _rounded(value: float | None, places: int = 2) -> float | None:
-    return None if value is None else round(value, places)
-
-
 def _table(period: Period, target: TextIO) -> None:
     """Write every figure as a line of `what, of, value` (RFC 4180)."""
     table = csv.writer(target)
     table.writerow(("what", "of", "value"))
-    for what, value in plain(period).items():
+    for what, value in period_plain(period).items():
         for of, figure in _figures(value):
             table.writerow((what, of, figure))
 
@@ -187,6 +159,8 @@ def _lines(period: Period) -> Iterator[str]:
     end = "signed off" if period.signed_off else "not signed off"
     yield f"{period.table or 'Table'} · {period.title} · {period.begins} to {period.ends} · {end}"
     yield f"Rounds settled {period.settled}, void {period.voided}; rounds an hour {rate(period.rounds_per_hour)}"
+    if period.training_rounds:
+        yield f"Rounds of training {period.training_rounds}, which are in no other figure"
     yield f"Cards from the shoe {period.cards}; misfeeds {period.misfeeds.total()}," + (
         f" {rate(period.misfeeds_per_10000)} in 10,000 cards"
     )

@@ -113,7 +113,7 @@ def _when(wall: str) -> str:
 def _tiles(period: Period) -> Iterator[str]:
     total = period.in_all
     hold = "–" if total.hold is None else f"{total.hold:.1%}".replace("-", "−")
-    tiles = (
+    tiles: tuple[tuple[object, str], ...] = (
         (period.settled, "rounds settled"),
         (period.voided, "rounds void"),
         (rate(period.rounds_per_hour), "rounds an hour"),
@@ -123,6 +123,8 @@ def _tiles(period: Period) -> Iterator[str]:
         (hold, "hold"),
         (rate(period.misfeeds_per_10000), "misfeeds in 10,000 cards"),
     )
+    if period.training_rounds:
+        tiles = (*tiles, (period.training_rounds, "rounds of training, in no other figure"))
     inner = "".join(f'<div class="tile"><b>{text(value)}</b>{text(what)}</div>' for value, what in tiles)
     yield f'<div class="tiles">{inner}</div>'
 

@@ -19,6 +19,7 @@ from cardshoe.journal.canonical import Record, parse_record
 from cardshoe.journal.chain import Row, Verdict
 from cardshoe.journal.reader import JournalReader
 from cardshoe.journal.replay import SETTLED
+from cardshoe.round.records import TRAINING
 
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _STYLE: Final = (
@@ -44,6 +45,7 @@ _TOLD: Final = {
     "floor-ruled": "ruled",
     "declared-confirmed": "confirmed",
     "entry-corrected": "corrected",
+    "correction_explained": "because",
     "ordered": "signed for",
 }
 """Records of what people had to rule on, and how a line of the sheet begins."""
@@ -115,6 +117,11 @@ def _sheet(
 
 
 def _state(account: Mapping[str, Any], records: Sequence[Record]) -> str:
+    played = _outcome(account, records)
+    return f"TRAINING, no play; {played}" if any(TRAINING in record.body for record in records) else played
+
+
+def _outcome(account: Mapping[str, Any], records: Sequence[Record]) -> str:
     if account.get("voided"):
         return "void: every wager is returned"
     if not any(record.kind == SETTLED for record in records):

@@ -1,4 +1,4 @@
-"""The journal over HTTP: search, the last rounds, verify, replay, export.
+"""The journal over HTTP: search, the last rounds, the shift report, verify, replay, export.
 
 Owns what of the journal a page gets, and that one long look is taken at a time. It reads only, in a thread, while the
 table writes. Regulation E7: the last four rounds can be seen whatever state the table is in.
@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from cardshoe.console.answers import known_query, number_of, said
 from cardshoe.errors import InputError, Refused
 from cardshoe.journal.canonical import Record
+from cardshoe.journal.period import period_plain, shifts
 from cardshoe.journal.plain_record import record_plain, row_plain
 from cardshoe.journal.reader import JournalReader, verify
 from cardshoe.journal.replay import SETTLED, MachineDriver, replay
@@ -52,6 +53,13 @@ class JournalRoutes:
         known_query(request.query_params, "last")
         last = number_of(request.query_params, "last", 4, least=1, most=MOST_ROUNDS)
         return said({"rounds": await asyncio.to_thread(_last_rounds, self._path, last)})
+
+    async def report(self, request: Request) -> Response:
+        """Answer what a shift came to: the last one, or the one of this number."""
+        known_query(request.query_params, "shift")
+        number = number_of(request.query_params, "shift", 0, least=0, most=_LARGEST)
+        async with self._alone():
+            return said(await asyncio.to_thread(_shift, self._path, number))
 
     async def verify(self, _request: Request) -> Response:
         """Answer the verdict on the whole journal."""
@@ -128,6 +136,14 @@ def _told(number: int, records: list[Record]) -> dict[str, Any]:
         "account": account,
         "records": [record_plain(record) for record in records if record.kind not in (SETTLED, "round_header")],
     }
+
+
+def _shift(path: Path, number: int) -> dict[str, Any]:
+    with JournalReader(path) as reader:
+        found = list(shifts(reader.records()))
+    if number > len(found):
+        raise InputError("console-query", f"there is no shift {number} in this journal; the last one is {len(found)}")
+    return {"shift": number or len(found), **period_plain(found[number - 1])}
 
 
 def _replayed(path: Path) -> dict[str, Any]:

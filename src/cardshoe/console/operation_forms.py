@@ -50,7 +50,7 @@ FORMS: Final[Mapping[str, tuple[Mapping[str, Schema], Mapping[str, Schema]]]] = 
     "complete": ({}, {}),
     "correct": (
         {"of": _NUMBER},
-        {"position": _POSITION, "player": _TEXT, "wagers": _CENTS, "action": _TEXT},
+        {"position": _POSITION, "player": _TEXT, "wagers": _CENTS, "action": _TEXT, "card": _CARD, **_WHO},
     ),
     "clear": ({"code": _TEXT, **_WHO}, {"choice": _TEXT, "second": _ROLE}),
     "place_deck": ({"back": _TEXT}, {}),
@@ -64,6 +64,9 @@ FORMS: Final[Mapping[str, tuple[Mapping[str, Schema], Mapping[str, Schema]]]] = 
         {"device": {"type": "string", "enum": ["shoe", "reader"]}, "old": _DIGEST, "new": _DIGEST, **_WHO},
         {},
     ),
+    "set_limits": ({"minimum_wager": _CENTS, "maximum_wager": _CENTS, **_WHO}, {}),
+    "set_training": ({"on": _FLAG, **_WHO}, {}),
+    "reopen_table": ({**_WHO}, {}),
 }
 """Operation to (required keys, optional keys), each with its schema; an irregularity has a form of its own."""
 

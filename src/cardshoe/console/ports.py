@@ -32,11 +32,17 @@ class DeviceHealth:
 
 @dataclass(frozen=True, slots=True)
 class LastEntry:
-    """The last wager or decision that this console entered and that can be corrected by its `number`."""
+    """The last wager, decision or card that this console entered and that can be corrected by its `number`.
+
+    `position`: whose it is, or where the card lies; `said`: wagers (spot to cents), action or card as it was entered;
+    `choices`: what could be said instead, where it was a decision.
+    """
 
     number: int
     op: str
     position: str
+    said: Mapping[str, int] | str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

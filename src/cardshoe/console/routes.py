@@ -121,7 +121,22 @@ ROUTES: Final[tuple[Route, ...]] = (
         body=OPERATION,
         signed=True,
     ),
-    Route("GET", "/api/rounds", "rounds", "The last rounds, rebuilt from the journal.", query=(_LAST,)),
+    Route(
+        "GET",
+        "/api/rounds",
+        "rounds",
+        "The last rounds, rebuilt from the journal.",
+        matter="see_rounds",
+        query=(_LAST,),
+    ),
+    Route(
+        "GET",
+        "/api/report",
+        "report",
+        "What a shift came to: figures, counted out of the journal.",
+        matter="read_journal",
+        query=(Query("shift", {"type": "integer", "minimum": 0}, "Which, the first is 1; else the last."),),
+    ),
     Route(
         "GET", "/api/journal", "search", "Records of the journal, newest first.", matter="read_journal", query=_SEARCH
     ),

@@ -40,6 +40,9 @@ def shown_plain(view: TableView, *, failure: CardshoeError | None, last: LastEnt
         "tally": plain(view.tally),
         "notices": list(view.notices),
         "declared": list(view.declared),
+        "limits": plain(view.limits),
+        "training": view.training,
+        "signed_off": view.signed_off,
         "last_entry": plain(last),
     }
 

@@ -4,25 +4,28 @@ Owns the cutting of a journal into shifts and days, and the counting. Every figu
 who hold the same journal count the same. Pure: records come in, values go out. It must not judge, nor know devices
 beyond the names under which their reports stand in the records. A shift ends where somebody signed off (a head signed
 with the reason `shift-end`); a day is that of the wall clock in the record, which is for people and may be wrong: a
-step of that clock is counted, and durations are of the monotonic clock.
+step of that clock is counted, and durations are of the monotonic clock. Rounds of training are counted apart, and
+nothing else of what was written in training is counted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from cardshoe.errors import CardshoeError
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.replay import SETTLED, Differs, MachineDriver
+from cardshoe.round.records import TRAINING
 from cardshoe.round.state import State
 
 SHIFT_END: Final = "shift-end"
 _VOID: Final = "void"
 _DRIVER: Final = MachineDriver()
 _MICROSECONDS: Final = 1_000_000
+_SPOT: Final = ("wagers", "drop_cents", "won_cents", "returned_cents", "house_cents", "void_wagers", "void_cents")
 
 
 @dataclass(slots=True)
@@ -71,6 +74,7 @@ class Period:
     open_us: int = 0
     settled: int = 0
     voided: int = 0
+    training_rounds: int = 0
     hands: int = 0
     void_hands: int = 0
     limited_hands: int = 0
@@ -166,6 +170,9 @@ class _Counting:
             period.open_us += max(0, record.mono_us - last.mono_us)
         self.last = record
         self.worked = self.worked or not record.kind.startswith("journal_")
+        if TRAINING in record.body:
+            period.training_rounds += record.kind == SETTLED
+            return
         self._ask(record)
         if record.kind == SETTLED:
             _settled(period, record)
@@ -249,3 +256,28 @@ def _went_wrong(period: Period, kind: str, body: Mapping[str, Any]) -> None:
             period.losses[str(body.get("device", ""))] += 1
         case _:
             pass
+
+
+def period_plain(period: Period) -> dict[str, Any]:
+    """Return what `period` came to as a JSON object; rates as numbers, money as cents."""
+    told: dict[str, Any] = {}
+    for each in fields(period):
+        value = getattr(period, each.name)
+        told[each.name] = dict(value) if isinstance(value, Counter) else value
+    told |= {
+        "stub_counts": [asdict(each) for each in period.stub_counts],
+        "rounds": period.rounds,
+        "rounds_per_hour": _rounded(period.rounds_per_hour),
+        "misfeeds_per_10000_cards": _rounded(period.misfeeds_per_10000),
+        "spots": {name: _spot(spot) for name, spot in period.spots.items()},
+        "in_all": _spot(period.in_all),
+    }
+    return told
+
+
+def _spot(spot: SpotAccount) -> dict[str, Any]:
+    return {name: getattr(spot, name) for name in _SPOT} | {"hold": _rounded(spot.hold, 4)}
+
+
+def _rounded(value: float | None, places: int = 2) -> float | None:
+    return None if value is None else round(value, places)

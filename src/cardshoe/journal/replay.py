@@ -19,7 +19,7 @@ from cardshoe.journal.canonical import Record, canonical_json
 from cardshoe.round.events import Event, RoundOpened
 from cardshoe.round.machine import apply, open_round
 from cardshoe.round.payouts import payouts
-from cardshoe.round.records import from_record, kind_of
+from cardshoe.round.records import from_record, kind_of, unmarked
 from cardshoe.round.state import State
 
 SETTLED: Final = "settled"
@@ -148,9 +148,9 @@ class _Walk(Generic[S]):
             raise Differs(f"round {record.round} was settled before it was complete")
         if record.round not in self.unsettled:
             raise Differs(f"round {record.round} was settled twice")
-        again = self.driver.payouts(state)
-        if canonical_json(again, where=SETTLED) != canonical_json(record.body, where=SETTLED):
-            raise Differs(first_difference(record.body, again) or "its account is written in another form")
+        again, account = self.driver.payouts(state), unmarked(record.body)
+        if canonical_json(again, where=SETTLED) != canonical_json(account, where=SETTLED):
+            raise Differs(first_difference(account, again) or "its account is written in another form")
         self.unsettled.remove(record.round)
         self.settled += 1
 

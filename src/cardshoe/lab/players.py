@@ -36,6 +36,10 @@ class Players:
         self._house = house
         self._seed = seed
 
+    def keep_to(self, house: House) -> None:
+        """Wager within the limits of `house` from now on."""
+        self._house = house
+
     def dice(self, *names: object) -> random.Random:
         """Return a random source that only the seed and `names` determine."""
         return random.Random("/".join(str(name) for name in (self._seed, *names)))

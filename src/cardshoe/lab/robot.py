@@ -97,6 +97,7 @@ class Robot:
         yield from self._change_seats(round_id)
         if not self._chips_ready:
             yield Pause(6.0)
+        self._players.keep_to(self._hands.round.house)
         seated = [each for each in self._table.shown.positions if each.player is not None]
         for number, each in enumerate(seated):
             must = number == len(seated) - 1 and not any(one.wagers for one in self._table.shown.positions)

@@ -19,6 +19,8 @@ from cardshoe.games.verdicts import Case
 from cardshoe.round import events
 from cardshoe.round.events import EntryCorrected, Event
 
+TRAINING: Final = "training"
+"""The mark of a record that was written in training: it stands beside what the record says, and changes nothing."""
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -58,7 +60,7 @@ def from_record(record: Mapping[str, object]) -> Event:
     if kind is None:
         raise InputError("event-record", f"{quoted(name)} is no kind of event of a round")
     shape = _shape(kind)
-    if record.keys() != _keys()[kind]:
+    if record.keys() != _keys()[kind] and (unmarked(record).keys() != _keys()[kind] or record[TRAINING] is not True):
         _refuse_keys(kind, [key for key in record if key != "kind"])
     values: dict[str, Any] = {}
     for key, wanted in shape.items():
@@ -66,6 +68,11 @@ def from_record(record: Mapping[str, object]) -> Event:
         plain = type(value) is wanted and wanted in _SCALARS
         values[key] = value if plain else _value(kind, key, wanted, value)
     return kind(**values)
+
+
+def unmarked(record: Mapping[str, object]) -> Mapping[str, object]:
+    """Return `record` without the mark of training."""
+    return {key: value for key, value in record.items() if key != TRAINING} if TRAINING in record else record
 
 
 def _refuse_keys(kind: type[Event], given: list[str]) -> NoReturn:

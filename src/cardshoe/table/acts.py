@@ -7,6 +7,7 @@ does it, `reason` why, both written down.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,10 +15,12 @@ from cardshoe.round.events import (
     REPORTS,
     CardTurned,
     CoverCardInserted,
+    DecisionMade,
     Event,
     RoundOpened,
     StackRequested,
     StubRemoved,
+    WagerPlaced,
 )
 
 
@@ -36,6 +39,15 @@ class ClearAlarm:
     role: str
     reason: str
     second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectEntry:
+    """Put `entry` in the place of the last wager, decision or entered card, which was entered wrongly."""
+
+    entry: WagerPlaced | DecisionMade | CardTurned
+    role: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +117,49 @@ class CalibrationChanged:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class LimitsChanged:
+    """The floor sets what may be wagered from the next round on, in cents for each spot. A spot that is left out has
+    the configuration's own minimum, and no maximum.
+    """
+
+    minimum_wager: Mapping[str, object]
+    maximum_wager: Mapping[str, object]
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """From now on what happens at this table is training (`on`), or is not any more."""
+
+    on: bool
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableReopened:
+    """After the cards were counted out the floor opens the table again: a new shift begins."""
+
+    role: str
+    reason: str
+
+
 UpkeepAct = (
-    DeckPlaced | DeckReplaced | DeckDoubted | HandShuffled | StopAsked | StubCounted | SignedOff | CalibrationChanged
+    DeckPlaced
+    | DeckReplaced
+    | DeckDoubted
+    | HandShuffled
+    | StopAsked
+    | StubCounted
+    | SignedOff
+    | CalibrationChanged
+    | LimitsChanged
+    | TrainingSet
+    | TableReopened
 )
-Act = OpenRound | ClearAlarm | UpkeepAct | Event
+Act = OpenRound | ClearAlarm | CorrectEntry | UpkeepAct | Event
 
 ENTERED_BY_DEVICES: Final = (REPORTS | {StackRequested, RoundOpened}) - {CardTurned}
 """Events that the table makes itself; the face of a card may also be declared."""

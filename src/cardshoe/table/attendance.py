@@ -123,6 +123,11 @@ class Attendance:
         await self.look()
         await self._told(lambda authority, now: authority.permit(matter, token, now))
 
+    def see(self, matter: Matter, token: bytes | None) -> None:
+        """Return if whoever holds `token` may see `matter`. Raises `Refused` (`sign-in-needed`, `role`)."""
+        if self._controller.authority is not None:
+            self._controller.authority.see(matter, token, self._clock.now())
+
     async def unlock(self, name: str, token: bytes | None) -> None:
         """Forget the wrong tries of `name`. Raises as `permit` does, and `InputError` (`person-unknown`)."""
         await self.permit(Matter.UNLOCK_PERSON, token)

@@ -210,6 +210,18 @@ class Authority:
         if not rule.unsigned:
             self._desk.write("ordered", asdict(signature))
 
+    def see(self, matter: Matter, token: bytes | None, now: float) -> None:
+        """Return if whoever holds `token` may see `matter`. A look is no order: it leaves no record and prolongs
+        nothing. Raises `Refused` (`sign-in-needed`, `role`).
+        """
+        rule, here = MATTERS[matter], self.here(token, now)
+        if rule.unsigned:
+            return
+        if here is None:
+            raise _nobody()
+        if here.role not in rule.first:
+            raise _wrong_role(matter, here, rule)
+
     def seconded(self, token: bytes, second: Person, now: float) -> tuple[Act | None, Signature]:
         """Return the waiting order of this session as two people have it (None: it was a matter, which is granted now);
         the second has proved his name just now.
@@ -265,7 +277,7 @@ class Authority:
     def _require_role(self, wanted: Act | Matter, here: Here, rule: Rule) -> None:
         if here.role not in rule.first:
             self._denied(wanted, here)
-            raise Refused("role", f"{here.name} is {here.role.value}; {name_of(wanted)} is for {_named(rule.first)}")
+            raise _wrong_role(wanted, here, rule)
 
     def _denied(self, wanted: Act | Matter, here: Here) -> None:
         self._desk.write("order_denied", {"what": name_of(wanted), "by": here.name, "role": here.role.value})
@@ -304,6 +316,10 @@ def _key(token: bytes) -> bytes:
 
 def _nobody() -> Refused:
     return Refused("sign-in-needed", "nobody is signed in here (any more); sign in with name and PIN, then try again")
+
+
+def _wrong_role(wanted: Act | Matter, here: Here, rule: Rule) -> Refused:
+    return Refused("role", f"{here.name} is {here.role.value}; {name_of(wanted)} is for {_named(rule.first)}")
 
 
 def _named(roles: Roles) -> str:

@@ -46,14 +46,18 @@ from cardshoe.table.acts import (
     Act,
     CalibrationChanged,
     ClearAlarm,
+    CorrectEntry,
     DeckDoubted,
     DeckPlaced,
     DeckReplaced,
     HandShuffled,
+    LimitsChanged,
     OpenRound,
     SignedOff,
     StopAsked,
     StubCounted,
+    TableReopened,
+    TrainingSet,
 )
 from cardshoe.table.authority import Authority, Signature
 from cardshoe.table.commands import require_none_open
@@ -63,6 +67,7 @@ from cardshoe.table.desk import Desk
 from cardshoe.table.header import round_header
 from cardshoe.table.housekeeping import keep_house, stub_count_due
 from cardshoe.table.journal_watch import past_checked, room_looked_at
+from cardshoe.table.limits import house_of
 from cardshoe.table.orders import SignHead, Step
 from cardshoe.table.persons import Person
 from cardshoe.table.reader_reports import reader_told
@@ -134,8 +139,13 @@ class Controller:
                 | StubCounted()
                 | SignedOff()
                 | CalibrationChanged()
+                | LimitsChanged()
+                | TrainingSet()
+                | TableReopened()
             ):
                 keep_house(self.desk, act)
+            case CorrectEntry():
+                self._correct(act)
             case _:
                 self._round_act(act)
 
@@ -199,15 +209,17 @@ class Controller:
             raise Refused("held", f"the table is held: {state.alarms[0].text} First clear {state.alarms[0].code}.")
         require_none_open(desk)
         if state.upkeep.signed_off:
-            raise Refused("signed-off", "the cards of this table were counted out; close the table and open it anew")
+            raise Refused("signed-off", "the cards of this table were counted out; the floor opens the table anew")
+        house, maximum_cents = house_of(desk)
         desk.happened(
             RoundOpened(
                 round_id=state.last_round_id + 1,
                 game=table.game,
                 method=table.method,
-                house=desk.config.house,
+                house=house,
                 seats={**state.seats, **seats},
                 live=True,
+                maximum_cents=maximum_cents,
             )
         )
         desk.write("round_header", round_header(desk))
@@ -250,6 +262,13 @@ class Controller:
         if isinstance(entered, CardTurned) and commits.entered_and_tried(self.state, entered):
             why = f"{entered.face} at {entered.place} was held against what the shoe dealt; {entry.face} comes too late"
             raise Refused("card-compared", f"{why}. Call the floor")
+
+    def _correct(self, act: CorrectEntry) -> None:
+        """Put another entry in the place of the last one, and write why."""
+        if not act.reason.strip():
+            raise Refused("reason", "a correction needs a reason; say why")
+        self._round_act(EntryCorrected(act.entry))
+        self.desk.write("correction_explained", {"role": act.role, "reason": act.reason})
 
     def _came_late(self, code: str, role: str) -> None:
         """A decision on what is over already is refused, and on record as such (scenario S20)."""

@@ -14,7 +14,7 @@ from typing import Final
 from cardshoe.journal import Entry
 from cardshoe.round.events import AlarmRaised, Event
 from cardshoe.round.payouts import payouts
-from cardshoe.round.records import kind_of, recorded
+from cardshoe.round.records import TRAINING, kind_of, recorded
 from cardshoe.round.state import State
 from cardshoe.sealed_card import SealedCard
 from cardshoe.table.config import TableConfig
@@ -131,14 +131,14 @@ class Desk:
     def write(self, kind: str, body: Mapping[str, object]) -> None:
         """Write an entry and absorb it. The present round's number goes with it while a round is open."""
         number = None if self.state.round_closed else self.state.last_round_id
-        self._entries.append(Entry(kind, dict(body), number))
+        self._entries.append(Entry(kind, self._marked(dict(body)), number))
         self.state = absorb(self.state, kind, body)
 
     def happened(self, event: Event) -> None:
         """Write a round's event and apply it. Raises what the round machine raises; then nothing was written."""
         body, event = recorded(event)
         self.state = absorb_event(self.state, event)
-        self._entries.append(Entry(kind_of(event), body, self.state.last_round_id))
+        self._entries.append(Entry(kind_of(event), self._marked(body), self.state.last_round_id))
 
     def close_round(self) -> None:
         """Write the account of the complete round, and the note from which a restart sets out."""
@@ -165,7 +165,11 @@ class Desk:
         if mark == len(self._entries):
             self.write(kind, body)
         else:
-            self._entries.insert(mark + 1, Entry(kind, dict(body), self._entries[mark].round))
+            self._entries.insert(mark + 1, Entry(kind, self._marked(dict(body)), self._entries[mark].round))
+
+    def _marked(self, body: dict[str, object]) -> dict[str, object]:
+        """Return `body`, marked where the table is in training."""
+        return {**body, TRAINING: True} if self.state.upkeep.training else body
 
     def order(self, order: Order) -> None:
         """Have something done once the entries so far are on disk."""

@@ -55,9 +55,11 @@ def opened(desk: Desk) -> dict[str, object]:
 
 def round_header(desk: Desk) -> dict[str, object]:
     """Return the body of `round_header`: everything that a dispute about the round has to know of its setting."""
-    view, deck = desk.live.shoe, desk.config.deck
+    view, deck, round_ = desk.live.shoe, desk.config.deck, desk.open_round
     return {
         "config": desk.config.digest(),
+        "minimum_cents": dict(round_.house.minimum_cents) if round_ is not None else {},
+        "maximum_cents": dict(round_.house.maximum_cents) if round_ is not None else {},
         "software": __version__,
         "rules": RULES,
         "cover_card": deck.cover_card,

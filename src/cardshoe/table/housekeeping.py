@@ -1,7 +1,8 @@
 """What people do about decks, counts and machines, beside the rounds.
 
-Owns the upkeep acts: who may do each, when, and what is written. Pure. Implements conditions E05, E13, E15, E23, E25
-and E26. shoe-v1 has no message for a calibration, so its digests are entered by the technician and not proved.
+Owns the upkeep acts: who may do each, when, and what is written; shifts and training begin and end here. Pure.
+Implements conditions E05, E13, E15, E23, E25 and E26. shoe-v1 has no message for a calibration, so its digests are
+entered by the technician and not proved.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from cardshoe.errors import Refused
 from cardshoe.games.quoting import quoted
 from cardshoe.games.script import Method
 from cardshoe.round.next_step import CompleteRound, next_step
+from cardshoe.round.records import TRAINING
 from cardshoe.round.state import State
 from cardshoe.table.acts import (
     CalibrationChanged,
@@ -20,14 +22,19 @@ from cardshoe.table.acts import (
     DeckPlaced,
     DeckReplaced,
     HandShuffled,
+    LimitsChanged,
     SignedOff,
     StopAsked,
     StubCounted,
+    TableReopened,
+    TrainingSet,
     UpkeepAct,
 )
 from cardshoe.table.decks import in_deal, suspect
 from cardshoe.table.desk import Desk
+from cardshoe.table.header import opened
 from cardshoe.table.interlocks import FULL_DECK
+from cardshoe.table.limits import change_limits
 from cardshoe.table.orders import SignHead
 from cardshoe.table.roles import UPKEEP, Role
 
@@ -37,34 +44,60 @@ _DEVICES: Final = ("shoe", "reader")
 
 def keep_house(desk: Desk, act: UpkeepAct) -> None:
     """Do an upkeep act. Raises `Refused`; then nothing is written."""
+    if not isinstance(act, DeckPlaced | StubCounted):
+        _require_right(act, act.role, act.reason)
     match act:
         case DeckPlaced(back):
             _placed(desk, back)
         case DeckReplaced(back, role, reason):
-            _require_right(act, role, reason)
             _replaced(desk, back, role, reason)
+        case DeckDoubted() | HandShuffled() | StopAsked():
+            _seen(desk, act)
+        case StubCounted(cards):
+            _stub_counted(desk, cards)
+        case CalibrationChanged():
+            _calibrated(desk, act)
+        case LimitsChanged():
+            change_limits(desk, act)
+        case SignedOff() | TrainingSet() | TableReopened():
+            _shift(desk, act)
+        case _:
+            assert_never(act)
+
+
+def _seen(desk: Desk, act: DeckDoubted | HandShuffled | StopAsked) -> None:
+    """Take what somebody saw or did about deck or shoe."""
+    match act:
         case DeckDoubted(role, reason):
-            _require_right(act, role, reason)
             desk.write("deck_doubted", {"role": role, "reason": reason})
             suspect(desk, reason, count_known=False)
             desk.alarm("deck-doubted", f"The deck is in doubt: {reason}. Count it. Call the floor.")
         case HandShuffled(role, reason):
-            _require_right(act, role, reason)
             if in_deal(desk):
                 raise Refused("deck-in-play", "the deck is being dealt from; finish the deal before it is shuffled")
             desk.write("hand_shuffled", {"role": role, "reason": reason})
             suspect(desk, "shuffled by hand")
         case StopAsked(role, reason):
-            _require_right(act, role, reason)
             desk.alarm("stop-asked", f"The {role} has stopped the shoe: {reason}. Call the floor.")
-        case StubCounted(cards):
-            _stub_counted(desk, cards)
+        case _:
+            assert_never(act)
+
+
+def _shift(desk: Desk, act: SignedOff | TrainingSet | TableReopened) -> None:
+    """Take what begins or ends a part of the day: a shift, a training."""
+    if desk.open_round is not None:
+        raise Refused("round-open", f"round {desk.state.last_round_id} is not complete; finish it first")
+    match act:
         case SignedOff(cards, role, reason):
-            _require_right(act, role, reason)
             _signed_off(desk, cards, role, reason)
-        case CalibrationChanged(role=role, reason=reason):
-            _require_right(act, role, reason)
-            _calibrated(desk, act)
+        case TrainingSet(on, role, reason):
+            if on == desk.state.upkeep.training:
+                raise Refused("training-already", f"this table is {'' if on else 'not '}in training already")
+            desk.write("training_set", {TRAINING: True, "on": on, "role": role, "reason": reason})
+        case TableReopened(role, reason):
+            if not desk.state.upkeep.signed_off:
+                raise Refused("table-open", "this table is open; it is opened anew after its cards were counted out")
+            desk.write("table_opened", {**opened(desk), "role": role, "reason": reason})
         case _:
             assert_never(act)
 
@@ -129,8 +162,6 @@ def _stub_counted(desk: Desk, cards: int) -> None:
 
 
 def _signed_off(desk: Desk, cards: int, role: str, reason: str) -> None:
-    if desk.open_round is not None:
-        raise Refused("round-open", f"round {desk.state.last_round_id} is not complete; finish it first")
     counted_in, view = desk.state.upkeep.counted_in, desk.live.shoe
     if view is not None and view.gate_occupied:
         raise Refused("sign-off-count", "cards lie in the shoe's gate; take them out and count again")

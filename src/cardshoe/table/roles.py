@@ -26,14 +26,18 @@ from cardshoe.table.acts import (
     Act,
     CalibrationChanged,
     ClearAlarm,
+    CorrectEntry,
     DeckDoubted,
     DeckPlaced,
     DeckReplaced,
     HandShuffled,
+    LimitsChanged,
     OpenRound,
     SignedOff,
     StopAsked,
     StubCounted,
+    TableReopened,
+    TrainingSet,
 )
 from cardshoe.table.state import TableState
 
@@ -71,6 +75,7 @@ class Matter(Enum):
     SEE_TABLE = "see-table"
     SEE_HEALTH = "see-health"
     SEE_DEVICES = "see-devices"
+    SEE_ROUNDS = "see-rounds"
     READ_JOURNAL = "read-journal"
     VERIFY_JOURNAL = "verify-journal"
     REPLAY_JOURNAL = "replay-journal"
@@ -104,6 +109,7 @@ _SIGNED_IN: Final = Rule(frozenset(Role))
 # A person who could enrol another alone would be two people by himself.
 _STAFF: Final = _two(Role.FLOOR, Role.FLOOR, Role.TECHNICIAN, Role.AUDITOR)
 _SET_UP: Final = _two(Role.TECHNICIAN, Role.FLOOR)  # keys, mode, calibration
+_WITNESSED: Final = _two(Role.FLOOR, *Role)
 
 UPKEEP: Final[Mapping[type, Rule]] = {
     DeckPlaced: _DEALING,
@@ -114,10 +120,14 @@ UPKEEP: Final[Mapping[type, Rule]] = {
     StubCounted: _DEALING,
     SignedOff: _FLOOR,
     CalibrationChanged: _SET_UP,
+    LimitsChanged: _FLOOR,
+    TrainingSet: _WITNESSED,  # what is training is not counted as play, so nobody can say so alone
+    TableReopened: _FLOOR,
 }
 
 ACTS: Final[Mapping[type, Rule]] = {
     OpenRound: _DEALING,
+    CorrectEntry: _DEALING,
     **UPKEEP,
     events.PlayerSeated: _DEALING,
     events.PlayerLeft: _DEALING,
@@ -148,6 +158,7 @@ MATTERS: Final[Mapping[Matter, Rule]] = {
     Matter.SEE_TABLE: _ANYBODY,
     Matter.SEE_HEALTH: _ANYBODY,
     Matter.SEE_DEVICES: _one(Role.FLOOR, Role.TECHNICIAN, Role.AUDITOR),
+    Matter.SEE_ROUNDS: _one(Role.FLOOR, Role.AUDITOR),
     Matter.READ_JOURNAL: _one(Role.FLOOR, Role.AUDITOR),
     Matter.VERIFY_JOURNAL: _one(Role.FLOOR, Role.TECHNICIAN, Role.AUDITOR),
     Matter.REPLAY_JOURNAL: _one(Role.FLOOR, Role.AUDITOR),
@@ -164,6 +175,10 @@ MATTERS: Final[Mapping[Matter, Rule]] = {
     Matter.UNLOCK_PERSON: _FLOOR,
     Matter.INJECT_FAULT: _SIGNED_IN,
 }
+
+SHOWN: Final = frozenset({Matter.SEE_TABLE, Matter.SEE_HEALTH, Matter.SEE_DEVICES, Matter.SEE_ROUNDS})
+"""Matters that only show. A page asks for them by itself, so they are no order: they keep nobody signed in, and they
+leave no record."""
 
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 

@@ -25,6 +25,15 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What the floor has set for wagers at `game`, in cents for each spot; "" as long as the floor has set nothing."""
+
+    game: str = ""
+    minimum_cents: Mapping[str, int] = field(default_factory=dict)
+    maximum_cents: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Upkeep:
     """Everything here outlives a restart.
 
@@ -37,7 +46,8 @@ class Upkeep:
     `counts_deck`: whether the shoe counts to 52; `uncounted_rounds` and `first_uncounted`: rounds since the last count
     of the stub, which was in `counted_round`. `signed_off`: the cards were counted out. `deck_reads` and
     `deck_unreadable`: of the present deck; `advised`: what service was told already. `people_store`: the list of people
-    that the journal knows, "" before any; `people_change`: the last change of it that stands in the journal.
+    that the journal knows, "" before any; `people_change`: the last change of it that stands in the journal. `limits`:
+    those of the floor; `training`: what happens is training, and is no play.
     """
 
     verified_deck_id: int = 0
@@ -63,6 +73,8 @@ class Upkeep:
     shift: Shift = field(default_factory=Shift)
     people_store: str = ""
     people_change: int = 0
+    limits: Limits = Limits()
+    training: bool = False
 
 
 def upkept(upkeep: Upkeep, kind: str, body: Mapping[str, Any], round_id: int) -> Upkeep:
@@ -81,7 +93,8 @@ def recalled_upkeep(body: Mapping[str, Any]) -> Upkeep:
     if not body:
         return Upkeep()
     lists = ("cover_cards", "suspect_backs", "advised")
-    return Upkeep(**{**body, **{name: tuple(body[name]) for name in lists}, "shift": Shift(**body["shift"])})
+    parts = {"shift": Shift(**body["shift"]), "limits": Limits(**body.get("limits", {}))}
+    return Upkeep(**{**body, **{name: tuple(body[name]) for name in lists}, **parts})
 
 
 def _shoe_reported(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
@@ -196,6 +209,17 @@ def _table_opened(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> U
     return replace(upkeep, signed_off=False, shift=Shift(), advised=())
 
 
+def _limits_changed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(
+        upkeep,
+        limits=Limits(str(body["game"]), dict(body["minimum_cents"]), dict(body["maximum_cents"])),
+    )
+
+
+def _training_set(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
+    return replace(upkeep, training=bool(body["on"]))
+
+
 def _identified(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     if body["device"] != "shoe":
         return upkeep
@@ -237,6 +261,8 @@ _TAKEN: Final[Mapping[str, Callable[[Upkeep, Mapping[str, Any], int], Upkeep]]] 
     "settled": _settled,
     "signed_off": _signed_off,
     "table_opened": _table_opened,
+    "limits_changed": _limits_changed,
+    "training_set": _training_set,
     "device_identified": _identified,
     "device_lost": _device_lost,
     "service_advised": _advised,

@@ -7,7 +7,7 @@ it is made from holds none (promise P4). Must not know screens.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from cardshoe.devices.shoe_terms import DeckState
@@ -19,6 +19,7 @@ from cardshoe.table.commits import comparing
 from cardshoe.table.desk import Live
 from cardshoe.table.interlocks import fresh_deck
 from cardshoe.table.state import Command, TableAlarm, TableState, Tally, Work
+from cardshoe.table.upkeep import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class PositionView:
 class TableView:
     """One table. `due` is the one next thing; `words` says it to the dealer. `cover_cards`: the slots of the deck
     before which cover cards lie in the shoe; `notices`: what service should know; `declared`: faces that were entered
-    by hand and that the floor has not confirmed.
+    by hand and that the floor has not confirmed; `limits`: those that the floor has set; `training`: this is no play;
+    `signed_off`: the cards were counted out, and the floor opens the table anew.
     """
 
     name: str
@@ -126,6 +128,9 @@ class TableView:
     cover_cards: tuple[int, ...] = ()
     notices: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    training: bool = False
+    signed_off: bool = False
 
 
 def view(name: str, game: str, method: str, state: TableState, live: Live) -> TableView:
@@ -154,6 +159,9 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         cover_cards=state.upkeep.cover_cards,
         notices=live.notices,
         declared=round_.declared if round_ is not None else (),
+        limits=state.upkeep.limits,
+        training=state.upkeep.training,
+        signed_off=state.upkeep.signed_off,
     )
 
 
@@ -183,7 +191,7 @@ def due_now(state: TableState, live: Live, method: str) -> Due:
 
 def _between_rounds(state: TableState, live: Live, method: str) -> Due:
     if state.upkeep.signed_off:
-        return Wait("The cards of this table were counted out. Open the table anew.")
+        return Wait("The cards of this table were counted out. The floor opens the table anew.")
     if method != Method.AUTOMATED_SHOE.value:
         return OpenRoundDue()
     if state.command is not None and state.command.work is Work.DISPENSE:
