@@ -1,9 +1,10 @@
 """`cardshoe run --config table.toml`: a table on real ports, its operations as JSON Lines on standard input.
 
 Owns the reading of the configuration file, the lines in and out, and the end: at the end of input or at SIGTERM the
-table is closed in good order, whatever its ports do. Each line is answered by `{"accepted": true}` or by `{"accepted":
-false, "refusal": {"code", "text", "cites"}}`; one that needs a second person is refused with `second-person-due` and
-done by the `second` that follows; each change of what is due is told by `{"due": {"step", …}, "words"}`.
+table is closed in good order, whatever its ports do. A service manager is told how the table stands. Each line is
+answered by `{"accepted": true}` or by `{"accepted": false, "refusal": {"code", "text", "cites"}}`; one that needs a
+second person is refused with `second-person-due` and done by the `second` that follows; each change of what is due is
+told by `{"due": {"step", …}, "words"}`.
 Exit status 0 done, 1 a line was refused, 2 a configuration that cannot be used, 3 a device that could not be had, 4 a
 journal that cannot be trusted or written, 130 interrupted.
 """
@@ -13,11 +14,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -32,12 +34,14 @@ from cardshoe.cli.operations import Operations
 from cardshoe.cli.outgoing import Outgoing
 from cardshoe.cli.private_process import keep_memory_private
 from cardshoe.cli.run_console import RunConsole, console_of
+from cardshoe.cli.run_log import RunLog, run_log
 from cardshoe.cli.signing_in import Front, Opener, opener_of
 from cardshoe.errors import CardshoeError, JournalError
 from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
 from cardshoe.table.config import TableConfig
+from cardshoe.table.notify_socket import NotifySocket, NotifyTerms, notify_terms
 from cardshoe.table.people_file import PeopleFile, people_of
 from cardshoe.table.sealed_devices import SealedDevices
 from cardshoe.table.view import AnswerAlarm, Due, TableView
@@ -60,13 +64,16 @@ def command(
     pin_fd: Annotated[
         int | None, typer.Option("--pin-fd", min=0, metavar="N", help="Read the PIN of --as from this descriptor.")
     ] = None,
+    log_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the log goes, in place of [service] log_file.")
+    ] = None,
     _as_json: Annotated[bool, typer.Option("--json", help="Speak JSON Lines, which it always does.")] = False,
 ) -> None:
     """Run a table against the devices of a configuration file.
 
     Each line of standard input is one operation, such as {"op": "no_more_bets"}; each is answered by a line, and so is
     each change of what is due. {"op": "?"} is refused with the names of all operations; README.md shows a round. The
-    end of input ends the table, unless it has a console; then SIGTERM does.
+    end of input ends the table, unless it has a console or is a service; then SIGTERM does.
     """
     logging.getLogger("cardshoe").addHandler(logging.NullHandler())
     read = read_config(config)
@@ -79,9 +86,20 @@ def command(
     wanted = console_of(read, console, config.absolute().parent)
     opener, people = opener_of(by, key, pin_fd), people_of(read, config.absolute().parent)
     sealing = SealedDevices(read, config.absolute().parent)
-    status = asyncio.run(_Run(read, journal, wanted, people, sealing).until_ended(opener))
+    terms, live = notify_terms(os.environ, os.getpid()), read.table.mode == "live"
+    log = run_log(read.service, log_file, config.absolute().parent, private=live, served=terms is not None)
+    running = _Run(read, journal, wanted, people, sealing, _Beside(terms, log))
+    status = asyncio.run(running.until_ended(opener))
     if status:
         raise typer.Exit(status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Who is told of a table beside its people: the service manager and the log."""
+
+    terms: NotifyTerms | None
+    log: RunLog
 
 
 class _Run:
@@ -94,8 +112,11 @@ class _Run:
         console: RunConsole,
         people: PeopleFile | None,
         sealing: SealedDevices,
+        beside: _Beside,
     ) -> None:
         self._config = config
+        self._beside = beside
+        self._notices = NotifySocket(None)
         self._sealing = sealing
         self._people = people
         self._journal = journal
@@ -107,32 +128,58 @@ class _Run:
 
     async def until_ended(self, opener: Opener | None) -> int:
         """Serve until the end of input or a signal; return the exit status. Raises what ends the table."""
-        with _signals() as stopped:
+        self._notices = NotifySocket(self._beside.terms)
+        try:
+            return await self._from_open_to_closed(opener)
+        except CardshoeError as error:
+            self._notices.stopping(error.text)
+            raise
+        finally:
+            self._notices.close()
+
+    async def _from_open_to_closed(self, opener: Opener | None) -> int:
+        with _signals() as stopped, ExitStack() as log:
+            if self._told_from_the_start():
+                log.enter_context(self._beside.log.kept_open())
+            self._notices.status("The table is being opened.")
             table_open = open_table(self._config, self._journal, people=self._people, sealing=self._sealing)
             async with table_open as table, self._console.beside(table):
-                _report_losses()
-                front = Front(table.people)
-                await front.open(opener)
-                self._out = Outgoing(_STANDARD_OUTPUT)
-                first = table.shown
-                await self._say_due(first)  # what is due is told before the first line is read
-                serving = [
-                    asyncio.ensure_future(self._serve(table, front)),
-                    asyncio.ensure_future(self._tell_due(table, first)),
-                ]
-                awaited: list[asyncio.Future[Any]] = [*serving, stopped]
-                try:
-                    done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-                    for task in serving:
-                        if task in done:
-                            task.result()
-                finally:
-                    for task in serving:
-                        task.cancel()
-                    await asyncio.gather(*serving, return_exceptions=True)
+                if not self._told_from_the_start():
+                    log.enter_context(self._beside.log.kept_open())
+                await self._until_one_ends(table, opener, stopped)
+                self._notices.stopping("The table is being closed.")
             if stopped.done():
                 return stopped.result()
         return 1 if self._refused or self._unconfirmed else 0
+
+    def _told_from_the_start(self) -> bool:
+        """Whether the log is written while the devices are opened: else what ends the start is told by the error."""
+        return self._beside.log.all_told or self._config.service.wait_for_devices
+
+    async def _until_one_ends(self, table: Table, opener: Opener | None, stopped: asyncio.Future[int]) -> None:
+        """Serve an open table until its input ends, it fails or it is `stopped`. Raises what it failed by."""
+        front = Front(table.people)
+        await front.open(opener)
+        self._out = Outgoing(_STANDARD_OUTPUT)
+        first = table.shown
+        await self._say_due(first)  # what is due is told before the first line is read
+        self._notices.ready(first.words)
+        serving = [
+            asyncio.ensure_future(self._serve(table, front)),
+            asyncio.ensure_future(self._tell_due(table, first)),
+        ]
+        if self._beside.terms is not None and self._beside.terms.watchdog_s is not None:
+            serving.append(asyncio.ensure_future(self._notices.watch(table.turn)))
+        awaited: list[asyncio.Future[Any]] = [*serving, stopped]
+        try:
+            done, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+            for task in serving:
+                if task in done:
+                    task.result()
+        finally:
+            for task in serving:
+                task.cancel()
+            await asyncio.gather(*serving, return_exceptions=True)
 
     async def _serve(self, table: Table, front: Front) -> None:
         game, people = find_game(self._config.table.game), table.people is not None
@@ -141,7 +188,7 @@ class _Run:
         while (line := await lines.get()) is not None:
             async with self._speaking:
                 await self._say(await self._answered(table, front, operations, line))
-        if self._console.address is not None:
+        if self._console.address is not None or self._notices.listened_to:
             await asyncio.get_running_loop().create_future()  # people go on at the console; a signal ends the table
 
     async def _answered(self, table: Table, front: Front, operations: Operations, line: Line) -> dict[str, object]:
@@ -184,17 +231,12 @@ class _Run:
         seen = told
         while True:
             seen = await table.changed(seen)
+            if seen.words != told.words:
+                self._notices.status(seen.words)
             if seen.due != told.due:
                 async with self._speaking:
                     await self._say_due(seen)
                 told = seen
-
-
-def _report_losses() -> None:
-    """From here on devices come and go, which is said on standard error; before, the error itself says it."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("cardshoe: %(message)s"))
-    logging.getLogger("cardshoe").addHandler(handler)
 
 
 def _held(table: Table) -> tuple[str, ...]:

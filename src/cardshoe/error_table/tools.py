@@ -98,6 +98,7 @@ ROWS: Final[dict[str, Meaning]] = {
     # cli: config, run
     "config-exists": Meaning(*NOTE, "That file is there already. Name another."),
     "config-file": Meaning(*NOTE, "The configuration cannot be read. Call the technician."),
+    "log-file": Meaning(*SETUP, "The log cannot be written there. Call the technician."),
     # cli: trace
     "trace-unreadable": Meaning(*NOTE, "That is no recording of a line. Name another file."),
     "trace-device": Meaning(*NOTE, "It is not known what the recording is of. Say the device."),

@@ -128,10 +128,19 @@ class Table:
         self._enqueue(work, done)
         await done
 
+    async def turn(self) -> None:
+        """Wait until everything that is queued now, and one look at the time, was decided and is on disk.
+
+        Raises the failure of a table that has stopped.
+        """
+        await self._decide(self.controller.advance)
+
     # --- life
 
     async def start(self) -> None:
-        """Open the devices. Raises `DeviceError` when one cannot be had at the first attempt."""
+        """Open the devices. Raises `DeviceError` when one cannot be had at the first attempt, unless it is waited for
+        (`[service] wait_for_devices`).
+        """
         self._confirmations = Confirmations(self.journal, asyncio.get_running_loop())
         self.controller.desk.write("table_opened", opened(self.controller.desk))
         if self.journal.opening.anchor_missing:
@@ -153,7 +162,7 @@ class Table:
                 port.start()
         for port in (self.shoe, self.reader):
             if port is not None:
-                await port.first_attempt()
+                await port.first_attempt(waits=self.config.service.wait_for_devices)
         check_past(self.journal, lambda found: self._enqueue(lambda now: self.controller.past_checked(found, now)))
 
     async def close(self) -> None:

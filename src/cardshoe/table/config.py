@@ -172,6 +172,29 @@ class ConsolePart(_Part):
     )
 
 
+class ServicePart(_Part):
+    """How the table runs as a service of its computer."""
+
+    wait_for_devices: bool = Field(
+        default=False,
+        strict=True,
+        description="true: a device that cannot be had at the start is waited for, the table is open and says so."
+        " false: the start ends with exit status 3.",
+    )
+    log_file: str | None = Field(
+        default=None,
+        min_length=1,
+        description="The file of the log, beside this file or an absolute path; without it the log goes to standard"
+        " error, which is the system's journal for a service.",
+    )
+    log_mb: Annotated[int, Unit("mebibytes")] = Field(
+        default=8, strict=True, ge=1, le=1_000, description="A log file of this size is put aside and a new one begun."
+    )
+    log_kept: Annotated[int, Unit("files")] = Field(
+        default=4, strict=True, ge=1, le=100, description="How many log files that were put aside are kept."
+    )
+
+
 class TableConfig(_Part):
     """All of one table's configuration; `digest` identifies what applies and goes into every round's header."""
 
@@ -184,6 +207,7 @@ class TableConfig(_Part):
     deck: DeckPart = DeckPart()
     timing: TimingPart = TimingPart()
     console: ConsolePart = ConsolePart()
+    service: ServicePart = ServicePart()
 
     def digest(self) -> str:
         """Return the SHA-256 of the canonical JSON of every value that applies, defaults included."""

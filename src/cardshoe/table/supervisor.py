@@ -149,12 +149,15 @@ class DevicePort(Generic[E]):
         self._first = loop.create_future()
         self._task = loop.create_task(self._keep_connected(), name=f"device {self.name}")
 
-    async def first_attempt(self) -> None:
-        """Wait for the end of the first attempt; raises its error when the device could not be had."""
+    async def first_attempt(self, *, waits: bool = False) -> None:
+        """Wait for the end of the first attempt; raises its error when the device could not be had.
+
+        `waits`: a `DeviceError` is not raised, because the attempts go on and the device may come later.
+        """
         if self._first is None:
             return
         error = await self._first
-        if error is not None:
+        if error is not None and not (waits and isinstance(error, DeviceError)):
             raise error
 
     def perform(self, *outputs: Output[E]) -> None:
