@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 
 @dataclass(slots=True)
@@ -38,9 +39,11 @@ class Agenda:
 
     def call_at(self, at: float, act: Callable[[float], None]) -> Entry:
         """Plan `act(t)` for time `at` (never before the present)."""
+        if at < self.now:
+            at = self.now
         self._number += 1
-        entry = Entry(max(at, self.now), act)
-        heapq.heappush(self._heap, (entry.at, self._number, entry))
+        entry = Entry(at, act)
+        heapq.heappush(self._heap, (at, self._number, entry))
         return entry
 
     def next_deadline(self) -> float | None:
@@ -70,11 +73,11 @@ class Timers:
     """The part of an agenda that belongs to one device, so that a power cut ends all of it at once.
 
     `after` takes milliseconds of the mechanism, which the world's speed shortens; `at` takes absolute seconds, which
-    nothing scales. `guard` stands around each act: a device uses it to catch its own power cut.
+    nothing scales. `guard(act, t)` does each act: a device uses it to catch its own power cut.
     """
 
     def __init__(
-        self, agenda: Agenda, *, speed: float, guard: Callable[[Callable[[], None]], None] | None = None
+        self, agenda: Agenda, *, speed: float, guard: Callable[[Callable[[float], None], float], None] | None = None
     ) -> None:
         self._agenda = agenda
         self._speed = speed
@@ -93,9 +96,8 @@ class Timers:
     def at(self, when: float, act: Callable[[float], None]) -> Entry:
         """Plan `act` for the absolute time `when`, in seconds."""
         if len(self._entries) > 64:
-            self._entries = [entry for entry in self._entries if not entry.done]
-        guard = self._guard
-        entry = self._agenda.call_at(when, act if guard is None else lambda now: guard(lambda: act(now)))
+            self._entries = [entry for entry in self._entries if entry.act is not None]
+        entry = self._agenda.call_at(when, act if self._guard is None else partial(self._guard, act))
         self._entries.append(entry)
         return entry
 

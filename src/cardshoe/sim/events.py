@@ -77,7 +77,7 @@ class EventRing:
             "boot_counter": memory.boot_counter,
             "uptime_ms": uptime_ms,
         }
-        in_order = all(event.event_id in self._sent for event in memory.ring)
+        in_order = not memory.ring or all(event.event_id in self._sent for event in memory.ring)
         event = StoredEvent(memory.last_event, layout.type, layout.pack({**head, **values}))
         memory.ring.append(event)
         if len(memory.ring) > RING_SIZE:
@@ -117,9 +117,11 @@ class EventRing:
         if self._repeat is not None:
             self._repeat.cancel()
             self._repeat = None
-        due = [self._sent.get(event.event_id, self._timers.now) for event in self._memory.ring[:WINDOW]]
-        if due and self._session and "LINK-7.3" not in self._mutations:
-            self._repeat = self._timers.at(min(due) + EVENT_REPEAT_S, self._on_repeat)
+        if not self._memory.ring or not self._session or "LINK-7.3" in self._mutations:
+            return
+        now, sent = self._timers.now, self._sent
+        due = [sent.get(event.event_id, now) for event in self._memory.ring[:WINDOW]]
+        self._repeat = self._timers.at(min(due) + EVENT_REPEAT_S, self._on_repeat)
 
     def _on_repeat(self, now: float) -> None:
         for event in self._memory.ring[:WINDOW]:

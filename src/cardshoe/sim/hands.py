@@ -212,15 +212,16 @@ class Hands:
     def look(self) -> Answer:
         """Tell what a person sees: faces that are up, backs as counts."""
         table, state = self._table, self._mechanism.state
-        places = {place: self._seen(table.cards(place)) for place in PLACES}
+        at_the_mouth = state.gate + state.mouth
+        covers = only_covers(at_the_mouth)
         return {
-            "places": places,
+            "places": {place: self._seen(table.cards(place)) for place in PLACES},
             "hand": len(table.cards("hand")),
             "burns": len(table.cards("burns")),
             "rack": len(table.cards("rack")),
             "gate": {
-                **self._seen(without_covers(state.gate + state.mouth)),
-                "cover_cards": len(only_covers(state.gate + state.mouth)),
+                **self._seen(without_covers(at_the_mouth) if covers else at_the_mouth),
+                "cover_cards": len(covers),
             },
             "cover_cards_in_hand": len(table.state.covers),
             "door_open": state.door_open,
@@ -228,6 +229,8 @@ class Hands:
         }
 
     def _seen(self, cards: list[Placed]) -> dict[str, object]:
+        if not cards:
+            return {"backs": 0, "faces": []}
         faces = [placed for placed in cards if placed.face_up]
         return {"backs": len(cards) - len(faces), "faces": _spelled(faces)}
 

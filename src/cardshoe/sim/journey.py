@@ -49,33 +49,33 @@ class Journey:
         """Cards went back to the magazine."""
         self._card -= count
 
-    @property
-    def _effect(self) -> Effect:
-        return self._effects.get(self._card, Effect(""))
-
     def hits(self, kind: str, *, flagged: bool = False) -> bool:
         """Tell whether this happens to the present card; with `flagged`, whether it happens in its special form."""
-        return self._effect.kind == kind and (self._effect.flagged or not flagged)
+        effect = self._effects.get(self._card)
+        return effect is not None and effect.kind == kind and (effect.flagged or not flagged)
+
+    def _hits_at(self, where: str, kind: str) -> bool:
+        effect = self._effects.get(self._card)
+        return effect is not None and effect.kind == kind and effect.where == where
 
     def jams_at(self, where: str) -> bool:
         """Tell whether the present card jams here."""
-        return self.hits("jam") and self._effect.where == where
+        return self._hits_at(where, "jam")
 
     def sticks_at(self, where: str, pull: Pull) -> bool:
         """Tell whether the present card sticks here until it is shaken."""
-        return self._sticky(where) and pull is not Pull.SHAKE and not self._freed
-
-    def _sticky(self, where: str) -> bool:
-        return self.hits("stuck") and self._effect.where == where
+        return self._hits_at(where, "stuck") and pull is not Pull.SHAKE and not self._freed
 
     def leg_ms(self, where: str, pull: Pull, rng: random.Random) -> float:
         """Return how long the present card needs for this part of its way."""
-        if self._sticky(where) and pull is Pull.SHAKE:
+        if pull is Pull.SHAKE and self._hits_at(where, "stuck"):
             self._freed = True
             return rng.uniform(*FREED_MS[where])
         return rng.uniform(*TRAVEL_MS)
 
     def next_slips(self, pull: Pull) -> bool:
         """Tell whether the next card does not follow a pull of this strength."""
-        effect = self._effects.get(self._card + 1, Effect(""))
+        effect = self._effects.get(self._card + 1)
+        if effect is None:
+            return False
         return effect.kind == "short_feed" or (effect.kind == "slip" and pull is not Pull.STRONG)

@@ -97,14 +97,14 @@ class Mishaps:
             self._mechanism.state.causes.append(name)
         shoe = self._shoe()
         if shoe is not None:
-            self._shoe_box.guard(lambda: shoe.alarms.raise_fault(name))
+            self._shoe_box.guard(shoe.alarms.raise_fault, name)
 
     def _disturb(self, cause: str, for_s: float | None) -> None:
         if cause not in self._reader_causes:
             self._reader_causes.append(cause)
         reader = self._reader()
         if reader is not None:
-            self._reader_box.guard(lambda: reader.disturbed(cause))
+            self._reader_box.guard(reader.disturbed, cause)
         if for_s is not None:
             self._later(for_s, lambda: self._soothe(cause))
 
@@ -114,7 +114,7 @@ class Mishaps:
             self._store.touch()
         reader = self._reader()
         if reader is not None:
-            self._reader_box.guard(lambda: reader.undisturbed(cause))
+            self._reader_box.guard(reader.undisturbed, cause)
 
     def service(self) -> None:
         """A technician removes every lasting cause and clears every fault at the machine."""

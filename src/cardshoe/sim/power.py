@@ -124,7 +124,7 @@ class Box:
         self.link = link
         firmware = self._make(link, self._timers)
         link.firmware = firmware
-        self.guard(lambda: firmware.boot(cause))
+        self.guard(firmware.boot, cause)
 
     def power_off(self) -> None:
         """End everything that needs power."""
@@ -151,12 +151,12 @@ class Box:
         """Take bytes from the line; without power nobody listens."""
         link = self.link
         if link is not None:
-            self.guard(lambda: link.receive(data))
+            self.guard(link.receive, data)
 
-    def guard(self, work: Callable[[], None]) -> None:
-        """Do firmware's work; if the power goes in its middle, carry out the cut."""
+    def guard(self, work: Callable[..., None], *given: object) -> None:
+        """Do firmware's work with what is `given`; if the power goes in its middle, carry out the cut."""
         try:
-            work()
+            work(*given)
         except PowerCut as cut:
             self._carry_out(cut.plan)
 

@@ -12,6 +12,7 @@ from typing import Final
 from cardshoe.sim.agenda import Timers
 
 BOUNCE_MS: Final = (2.0, 5.0)
+_LEAST_MS, _MORE_MS = BOUNCE_MS[0], BOUNCE_MS[1] - BOUNCE_MS[0]
 
 
 class Signals:
@@ -38,6 +39,6 @@ class Signals:
         at = 0.0
         for _ in range(pulses):
             for value in (not covered, covered):
-                at += self._rng.uniform(*BOUNCE_MS)
+                at += _LEAST_MS + _MORE_MS * self._rng.random()
                 self._timers.after(at, bounce(value))
         self.emit(sensor, covered=covered)

@@ -79,12 +79,13 @@ class WatchedWorld(World):
         Return the time of the last thing done, None where nothing was. Most of what a mechanism does concerns nobody
         outside it: a table need not look at every bounce of a contact.
         """
-        agenda, lines, done_at = self._agenda, tuple(self._lines.values()), None
-        plugs = [line.plugged for line in lines]
+        agenda, done_at = self._agenda, None
+        shoe, reader = self._lines["shoe"], self._lines["reader"]
+        plugs = shoe.plugged, reader.plugged
         while (due := agenda.next_deadline()) is not None and due < until:
             agenda.run_until(due)
             done_at = due
-            if any(line.speaks for line in lines) or [line.plugged for line in lines] != plugs:
+            if shoe.speaks or reader.speaks or (shoe.plugged, reader.plugged) != plugs:
                 break
         if done_at is not None:
             self._flush()
