@@ -43,6 +43,7 @@ def shown_plain(view: TableView, *, failure: CardshoeError | None, last: LastEnt
         "limits": plain(view.limits),
         "training": view.training,
         "signed_off": view.signed_off,
+        "round_open": view.round_open,
         "last_entry": plain(last),
     }
 

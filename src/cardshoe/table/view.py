@@ -131,6 +131,7 @@ class TableView:
     limits: Limits = field(default_factory=Limits)
     training: bool = False
     signed_off: bool = False
+    round_open: bool = False
 
 
 def view(name: str, game: str, method: str, state: TableState, live: Live) -> TableView:
@@ -162,6 +163,7 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         limits=state.upkeep.limits,
         training=state.upkeep.training,
         signed_off=state.upkeep.signed_off,
+        round_open=not state.round_closed,
     )
 
 

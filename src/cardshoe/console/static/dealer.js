@@ -1,15 +1,18 @@
 // The dealer's page: the table, the one next thing, and what is said by a touch.
 
 import { AlarmCover } from "./alarm.js";
+import { correction } from "./correct.js";
 import { ask, askCard, askNumber, reasons, tell } from "./dialog.js";
 import { button, el, renewed, svg, tappable } from "./dom.js";
 import { listen, operate, post, renew, get } from "./net.js";
 import { seat } from "./layout.js";
+import { limitsShown } from "./limits.js";
 import { openMenu, prefer } from "./menu.js";
 import { acting, carried } from "./people.js";
 import { drawTable } from "./table.js";
 import { action, money, place, speak, spotName, t } from "./texts.js";
-import { backName, doneOperation, insteadOfReader, nextWords } from "./words.js";
+import { markTraining } from "./training.js";
+import { backName, doneOperation, insteadOfReader, nextWords, spelled } from "./words.js";
 
 const CHIPS = [100, 500, 2500, 10000, 50000];
 const page = document.getElementById("page");
@@ -110,14 +113,7 @@ function chips() {
 
 // --- decisions
 
-function spelled(label, each) {
-  const choice = facts.choices[label];
-  if (!choice || choice.kind !== "wager") return { text: label, cents: 0 };
-  const ante = each.wagers.ante || 0;
-  if (choice.spells !== "amount") return { text: label, cents: (choice.antes || 1) * ante };
-  const cents = choice.antes ? choice.antes * ante : (amount ?? (choice.usual_antes || 1) * ante);
-  return { text: `${label} ${cents}`, cents, free: !choice.antes };
-}
+const spelledFor = (label, each) => spelled(facts, label, each, amount);
 
 // Large buttons beside the position whose turn it is, on its side of the table, over shoe or rack.
 function decisions(drawing) {
@@ -136,7 +132,7 @@ function decisions(drawing) {
   group.append(svg("text", { x: x + width / 2, y: top + 19, class: "title", "text-anchor": "middle" }, place(who)));
   const size = (width - 12) / due.choices.length;
   due.choices.forEach((label, n) => {
-    const { text, cents } = spelled(label, each);
+    const { text, cents } = spelledFor(label, each);
     const kind = (facts.choices[label] || {}).kind || "";
     const left_ = x + 6 + n * size;
     const one = svg("g", { class: `choice ${kind}` });
@@ -153,9 +149,9 @@ function amounts() {
   const due = state.due;
   const who = due.positions.includes(chosen) ? chosen : due.positions[0];
   const each = state.positions.find((one) => one.position === who);
-  const label = due.choices.find((one) => spelled(one, each).free);
+  const label = due.choices.find((one) => spelledFor(one, each).free);
   if (!label) return null;
-  const { cents } = spelled(label, each);
+  const { cents } = spelledFor(label, each);
   const set = (value) => { amount = value; draw(); };
   return el(
     "div",
@@ -163,39 +159,6 @@ function amounts() {
     [1, 2, 3].map((antes) => button(t("amount.antes", { n: antes }), () => set(antes * (each.wagers.ante || 0)), { kind: "chipbutton take", key: `antes-${antes}` })),
     CHIPS.slice(0, 3).map((more, n) => button(`+${money(more)}`, () => set(cents + more), { kind: `chipbutton c${n}`, key: `more-${more}` })),
   );
-}
-
-// --- corrections
-
-async function correct() {
-  const last = state.last_entry;
-  if (!last) return;
-  const each = state.positions.find((one) => one.position === last.position);
-  if (last.op === "wager") {
-    tell({ text: t("correct.wager") });
-    return;
-  }
-  const was = each.decided[each.decided.length - 1] || "";
-  const same = (labels) => labels.some((label) => was.split(" ")[0] === label.split(" ")[0] && (label.includes("x") ? was === label || /^\w+ \d+$/.test(was) : true));
-  const sets = choiceSets();
-  const labels = sets.find((one) => same(one) && one.some((label) => was.startsWith(label.split(" ")[0]))) || sets[0] || [];
-  const picked = await ask(t("correct.title", { who: place(last.position), was: action(was) }), (close) =>
-    el("div", { class: "row" }, labels.map((label) => {
-      const { text, cents } = spelled(label, each);
-      return button(`${action(label)}${cents ? ` ${money(cents)}` : ""}`, () => close(text), { kind: "main" });
-    })),
-  );
-  if (picked) await give({ op: "correct", of: last.number, action: picked });
-}
-
-// The sets of choices that this page has been offered in this round, newest first.
-const offered = [];
-const choiceSets = () => offered.slice().reverse();
-function noteOffered() {
-  if (state.due.step === "take_wagers") offered.length = 0;
-  if (state.due.step !== "ask_decision") return;
-  const last = offered[offered.length - 1];
-  if (!last || last.join() !== state.due.choices.join()) offered.push(state.due.choices);
 }
 
 // --- the bar below
@@ -273,6 +236,7 @@ function lights() {
     facts.shoe ? light(t("shoe"), state.shoe.up, state.shoe.deck) : null,
     facts.reader ? light(t("reader"), state.reader.up, "") : null,
     el("span", { class: "light" }, t("round", { n: state.round })),
+    el("span", { class: "light" }, limitsShown(facts, state)),
   ];
 }
 
@@ -288,7 +252,7 @@ function draw() {
   const due = state.due;
   const buttons = actions();
   const extra = due.step === "take_wagers" && !state.alarm ? chips() : due.step === "ask_decision" && !state.alarm ? amounts() : null;
-  const fix = state.last_entry && state.last_entry.op === "decide" && !state.alarm ? button(t("correct"), correct, { kind: "side", key: "correct" }) : null;
+  const fix = state.alarm ? null : correction(facts, state, give, "dealer", "side");
   renewed(parts.bar, extra, buttons, buttons.length || extra ? null : el("span", { class: "idle" }, state.alarm ? "" : hint()), fix);
   parts.alarm.show(state);
   page.dataset.step = due.step;
@@ -303,6 +267,7 @@ function hint() {
 
 function took(newer) {
   state = newer;
+  markTraining(state);
   const key = JSON.stringify(newer.due);
   if (key !== dueKey) {
     dueKey = key;
@@ -311,7 +276,6 @@ function took(newer) {
     amount = null;
     silentFor = 0;
   }
-  noteOffered();
   draw();
 }
 

@@ -7,6 +7,7 @@ import { get, listen, post, renew } from "./net.js";
 import { prefer } from "./menu.js";
 import { drawTable } from "./table.js";
 import { speak, t } from "./texts.js";
+import { markTraining } from "./training.js";
 import { nextWords } from "./words.js";
 
 const page = document.getElementById("page");
@@ -65,6 +66,7 @@ async function begin() {
     (state) => {
       renewed(next, nextWords(state));
       renewed(table, drawTable(facts, state));
+      markTraining(state);
       alarm.show(state);
       page.dataset.step = state.due.step;
       page.dataset.sequence = String(state.sequence);

@@ -1,19 +1,29 @@
-// The floor's page: what holds the table and the lawful answers, the last four rounds, decks, counts, rulings.
+// The floor's page: what holds the table and the lawful answers, rulings, corrections, limits, shifts, the last rounds.
 
+import { correction } from "./correct.js";
 import { ask, askNumber, reasons, tell } from "./dialog.js";
 import { button, el, renewed } from "./dom.js";
 import { frame, panel, wide } from "./frame.js";
-import { get, operate } from "./net.js";
-import { acting, carried } from "./people.js";
+import { limitsShown, setLimits } from "./limits.js";
+import { get, onSession, operate, who } from "./net.js";
+import { acting, carried, read } from "./people.js";
+import { showReport } from "./report.js";
 import { roundTold } from "./rounds.js";
 import { drawTable } from "./table.js";
-import { action, place, t } from "./texts.js";
+import { place, t } from "./texts.js";
 import { backName } from "./words.js";
 
 let state = null;
 let facts = null;
 let roundsKey = "";
-const parts = { table: el("div", { class: "felt" }), rounds: el("div", {}), facts: el("ul", {}), last: el("div", { class: "row" }) };
+const parts = {
+  table: el("div", { class: "felt" }),
+  rounds: el("div", {}),
+  report: el("div", { class: "report" }),
+  facts: el("ul", {}),
+  now: el("div", { class: "list" }),
+  between: el("div", { class: "list" }),
+};
 
 async function give(operation) {
   const done = await carried(operation, operate);
@@ -53,22 +63,6 @@ async function stub() {
   if (cards !== null) await give({ op: "count_stub", cards });
 }
 
-async function correct() {
-  const last = state.last_entry;
-  if (!last) return;
-  const each = state.positions.find((one) => one.position === last.position);
-  const labels = last.op === "decide" ? Object.keys(facts.choices) : [];
-  if (!labels.length) {
-    tell({ text: t("correct.wager") });
-    return;
-  }
-  const was = each.decided[each.decided.length - 1] || "";
-  const picked = await ask(t("correct.title", { who: place(last.position), was: action(was) }), (close) =>
-    el("div", { class: "row" }, labels.map((label) => button(action(label), () => close(facts.choices[label].spells === "amount" ? `${label} ${(facts.choices[label].usual_antes || 1) * (each.wagers.ante || 0)}` : label), { kind: "main" }))),
-  );
-  if (picked) await give({ op: "correct", of: last.number, action: picked });
-}
-
 function decks() {
   const backs = facts.backs.length ? facts.backs : [""];
   return backs.map((back) =>
@@ -76,36 +70,68 @@ function decks() {
   );
 }
 
-const actions = () =>
-  el(
-    "div",
-    { class: "list" },
-    button(t("floor.stop"), () => withReason(t("stop.title"), ["stop.card", "stop.player", "stop.machine"], { op: "stop" }, t("stop.now")), { kind: "stop", key: "stop" }),
-    button(t("floor.rule"), ruling, { key: "rule" }),
-    button(t("floor.void"), voidRound, { key: "void" }),
-    button(t("floor.confirm"), () => give({ op: "confirm", role: acting("floor") }), { key: "confirm" }),
-    button(t("floor.stub"), stub, { key: "stub" }),
-    button(t("menu.doubt"), () => withReason(t("doubt.title"), ["doubt.floor", "doubt.back", "doubt.marked"], { op: "doubt_deck" }, t("doubt.now")), { key: "doubt" }),
-    facts.shoe ? button(t("floor.shuffled"), () => withReason(t("floor.shuffled"), ["stop.machine"], { op: "shuffle_by_hand" }), { key: "shuffled" }) : null,
+async function training() {
+  const on = !state.training;
+  await withReason(t(on ? "training.on" : "training.off"), ["training.dealer", "training.house"], { op: "set_training", on }, t(on ? "training.on" : "training.off"));
+}
+
+const reopen = () => withReason(t("floor.reopen"), ["shift"], { op: "reopen_table" }, t("floor.reopen"));
+
+// One act; `when` names when it can be done, where that is not now.
+function act(key, words, does, when = "", kind = "") {
+  return button(words, does, { key, kind, disabled: Boolean(when), more: when ? el("small", {}, t(`when.${when}`)) : null });
+}
+
+function now() {
+  const open = state.round_open ? "" : "round";
+  return [
+    act("stop", t("floor.stop"), () => withReason(t("stop.title"), ["stop.card", "stop.player", "stop.machine"], { op: "stop" }, t("stop.now")), "", "stop"),
+    correction(facts, state, give, "floor") || act("correct", t("correct"), () => {}, "entry"),
+    act("rule", t("floor.rule"), ruling, open),
+    act("void", t("floor.void"), voidRound, open),
+    act("confirm", t("floor.confirm"), () => give({ op: "confirm", role: acting("floor") }), state.declared.length ? "" : "declared"),
+    act("stub", t("floor.stub"), stub, state.due.step === "count_stub" ? "" : "settled"),
+    act("doubt", t("menu.doubt"), () => withReason(t("doubt.title"), ["doubt.floor", "doubt.back", "doubt.marked"], { op: "doubt_deck" }, t("doubt.now"))),
+    facts.shoe ? act("shuffled", t("floor.shuffled"), () => withReason(t("floor.shuffled"), ["stop.machine"], { op: "shuffle_by_hand" })) : null,
+  ];
+}
+
+function between() {
+  const closed = state.round_open ? "between" : "";
+  return [
+    act("limits", t("limits.title"), () => setLimits(facts, state, give), closed),
+    act("training", t(state.training ? "training.off" : "training.on"), training, closed),
     decks(),
-    button(t("floor.sign_off"), signOff, { key: "sign-off" }),
-  );
+    state.signed_off ? act("reopen", t("floor.reopen"), reopen, "", "main") : act("sign-off", t("floor.sign_off"), signOff, closed),
+  ];
+}
 
 async function loadRounds() {
-  const answer = await get("/api/rounds?last=4");
+  const answer = await (who().people ? read : get)("/api/rounds?last=4");
   if (answer.ok) renewed(parts.rounds, answer.data.rounds.length ? answer.data.rounds.map(roundTold) : t("rounds.none"));
   else renewed(parts.rounds, answer.error.text);
 }
+
+// Where people sign in the rounds are shown to whoever may see them, once they are asked for.
+function offerRounds() {
+  if (who().people) renewed(parts.rounds, button(t("rounds.show"), loadRounds, { key: "rounds-show" }));
+  else loadRounds();
+}
+
+const offerReport = () => renewed(parts.report, button(t("sheet.show"), () => showReport(parts.report), { key: "report-show" }));
 
 frame(
   "floor",
   (given) => {
     facts = given;
+    onSession(offerReport);
     return [
-      wide(t("floor.table"), parts.table, parts.last),
-      panel(t("floor.actions"), actions()),
+      wide(t("floor.table"), parts.table),
+      panel(t("floor.actions"), parts.now),
+      panel(t("floor.between"), parts.between),
       panel(t("floor.shift"), parts.facts),
       wide(t("floor.rounds"), parts.rounds),
+      wide(t("sheet.panel"), parts.report),
     ];
   },
   (newer) => {
@@ -117,15 +143,16 @@ frame(
       t("shift.alarms", { n: tally.alarms }),
       t("shift.stacks", { n: tally.stacks_dispensed, asked: tally.stacks_requested }),
       t("shift.deck", { deck: state.shoe.deck }),
+      limitsShown(facts, state) || t("limits.none"),
       ...state.notices,
     ];
     renewed(parts.facts, lines.map((each) => el("li", {}, each)));
-    const last = state.last_entry;
-    renewed(parts.last, last && last.op === "decide" ? button(`${t("correct")}: ${place(last.position)}`, correct, { key: "correct" }) : null);
+    renewed(parts.now, now().flat().filter(Boolean));
+    renewed(parts.between, between().flat().filter(Boolean));
     const key = `${tally.completed}/${tally.voided}/${state.round}/${state.alarm ? state.alarm.code : ""}`;
     if (key !== roundsKey) {
       roundsKey = key;
-      loadRounds();
+      offerRounds();
     }
   },
 );

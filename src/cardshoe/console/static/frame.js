@@ -5,6 +5,7 @@ import { button, el, renewed } from "./dom.js";
 import { prefer } from "./menu.js";
 import { get, listen, onSession, renew, who } from "./net.js";
 import { signIn, signOut } from "./people.js";
+import { markTraining } from "./training.js";
 import { speak, t } from "./texts.js";
 import { nextWords } from "./words.js";
 
@@ -44,6 +45,7 @@ export async function frame(name, sections, told) {
         alarm.show(state);
         cover.parentElement.hidden = cover.hidden;
       }
+      markTraining(state);
       told(state, facts);
       page.dataset.step = state.due.step;
       page.dataset.sequence = String(state.sequence);

@@ -2,7 +2,7 @@
 
 import { button, el } from "./dom.js";
 import { ask, tell } from "./dialog.js";
-import { post, renew, who } from "./net.js";
+import { get, post, renew, who } from "./net.js";
 import { t } from "./texts.js";
 
 function form(title, path, told) {
@@ -47,6 +47,13 @@ export async function carried(operation, send) {
   }
   if (!answer.ok) tell(answer.error);
   return answer.ok ? answer.data : false;
+}
+
+// Ask for something that only some may see: whoever is not signed in is asked for a name first.
+export async function read(path) {
+  let answer = await get(path);
+  if (!answer.ok && answer.error.code === "sign-in-needed" && (await signIn())) answer = await get(path);
+  return answer;
 }
 
 // The role that acts: on a bench the page says it, with people the table knows it.

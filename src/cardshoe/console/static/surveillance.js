@@ -5,6 +5,7 @@ import { get, listen } from "./net.js";
 import { prefer } from "./menu.js";
 import { drawTable } from "./table.js";
 import { speak, t } from "./texts.js";
+import { markTraining } from "./training.js";
 import { nextWords } from "./words.js";
 
 const page = document.getElementById("page");
@@ -24,6 +25,7 @@ async function begin() {
       renewed(next, `${facts.table} · ${t("round", { n: state.round })} · ${nextWords(state)}`);
       renewed(alarm, state.alarm ? `⚠ ${state.alarm.text} (${state.alarm.code})` : "");
       renewed(table, drawTable(facts, state));
+      markTraining(state);
       page.dataset.step = state.due.step;
       page.dataset.sequence = String(state.sequence);
     },

@@ -53,6 +53,10 @@ export function money(cents) {
   })}`;
 }
 
+// A sentence of the table with its amounts as they are spoken of: "500 cents … the minimum of 1500".
+export const inMoney = (sentence) =>
+  sentence.replace(/\b(\d+) cents\b/g, (_all, cents) => money(Number(cents))).replace(/\b(minimum|maximum) of (\d+)\b/g, (_all, word, cents) => `${word} of ${money(Number(cents))}`);
+
 export const signed = (cents) => `${cents < 0 ? "−" : "+"}${money(Math.abs(cents))}`;
 
 export function place(to) {

@@ -84,5 +84,15 @@ export function insteadOfReader(state) {
   }
 }
 
+// A choice as it is said for the position `each`, with what it costs; `free`: any amount, `amount` where it is chosen.
+export function spelled(facts, label, each, amount) {
+  const choice = facts.choices[label];
+  if (!choice || choice.kind !== "wager") return { text: label, cents: 0 };
+  const ante = each.wagers.ante || 0;
+  if (choice.spells !== "amount") return { text: label, cents: (choice.antes || 1) * ante };
+  const cents = choice.antes ? choice.antes * ante : (amount ?? (choice.usual_antes || 1) * ante);
+  return { text: `${label} ${cents}`, cents, free: !choice.antes };
+}
+
 export const choiceWords = (label) => action(label);
 export const cards = (faces) => faces.map(cardName).join(" ");
