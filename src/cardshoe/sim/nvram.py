@@ -13,7 +13,7 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ STATE_FILE: Final = "world.json"
 LOCK_FILE: Final = "lock"
 STATE_VERSION: Final = 2
 ASKED_REMEMBERED: Final = 64
+_NAMES: Final[dict[type, tuple[str, ...]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +168,30 @@ def _round_from(data: Mapping[str, Any]) -> RoundMemory:
     return RoundMemory(**{**data, "cards": cards, "log": log, "tries": tries})
 
 
-def _plain(value: object) -> object:
-    return value.hex() if isinstance(value, bytes) else value
+def plain(value: object) -> object:
+    """Return one level of a memory as JSON has it, for `json.dumps` to ask what is within: a part as its values by
+    name, bytes as hexadecimal. Raises TypeError for anything else.
+
+    The state is written at every change, so nothing is copied for it.
+    """
+    if isinstance(value, bytes):
+        return value.hex()
+    if not is_dataclass(value):
+        raise TypeError(f"a {type(value).__name__} is no part of a memory")
+    return values_of(value)
+
+
+def values_of(part: object) -> dict[str, Any]:
+    """Return the values of a part of a memory by name, as they are and not copied."""
+    kind = type(part)
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(each.name for each in fields(part))  # type: ignore[arg-type]
+    return {name: getattr(part, name) for name in _NAMES[kind]}
 
 
 def memory_to_json(memory: ShoeMemory | ReaderMemory) -> dict[str, Any]:
-    """Return a device's memory as plain JSON values."""
-    data = asdict(memory)
-    data["link"]["ring"] = [{key: _plain(item) for key, item in event.items()} for event in data["link"]["ring"]]
+    """Return a device's memory as values that `json.dumps` writes with `plain`."""
+    data = values_of(memory)
     if "records" in data:
         data["records"] = list(data["records"].values())
     return data
@@ -242,7 +259,7 @@ class Store:
         path = self._directory / STATE_FILE
         fresh = path.with_suffix(".new")
         try:
-            fresh.write_text(json.dumps({"version": STATE_VERSION, **snapshot()}), encoding="utf-8")
+            fresh.write_text(json.dumps({"version": STATE_VERSION, **snapshot()}, default=plain), encoding="utf-8")
             os.replace(fresh, path)
         except OSError as error:
             raise SimError(f"{path} cannot be written: {error}") from error

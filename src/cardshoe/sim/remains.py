@@ -6,7 +6,6 @@ Owns the beginning of a world (a deck loaded, shuffled, verified) and its plain 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from typing import Any, Final
 
 from cardshoe.sim.codes import DeckState
@@ -23,6 +22,7 @@ from cardshoe.sim.nvram import (
     memory_to_json,
     reader_from_json,
     shoe_from_json,
+    values_of,
 )
 from cardshoe.sim.table import TableState
 from cardshoe.sim.truth import Truth
@@ -76,12 +76,12 @@ class Remains:
         self.changed_firmware = list(data["changed_firmware"])
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all of it as plain JSON values."""
-        machine = asdict(replace(self.machine, magazine=[], path=[], mouth=[], gate=[]))
+        """Return all of it as values that `json.dumps` writes with `plain` of `nvram`."""
+        machine = values_of(self.machine)
         lists = {name: cards_to_json(getattr(self.machine, name)) for name in _MACHINE_LISTS}
         return {
             "serials": self.serials,
-            "truth": asdict(self.truth),
+            "truth": self.truth,
             "machine": {**machine, **lists},
             "places": {place: cards_to_json(cards) for place, cards in self.table.places.items()},
             "covers": cards_to_json(self.table.covers),
