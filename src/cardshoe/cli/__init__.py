@@ -37,6 +37,8 @@ COMMANDS: Final[dict[str, str]] = {
     "keys": "List the devices that this computer is paired with.",
     "audit": "Make an auditor's key; open the envelope of a round.",
     "journal": "Verify, show, replay or export a journal.",
+    "backup": "Keep a table's journal, keys, people and configuration in one file.",
+    "restore": "Put a table's files out of a backup into a new folder.",
     "report": "Report a shift or a day; print the sheet of a round.",
     "conform": "Hold a device against its protocol: a verdict on each clause.",
     "evidence": "Check a folder of evidence of the hardware bench.",

@@ -8,7 +8,6 @@ usage or key store, 3 the device could not be had or refused.
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from typing import Annotated, Final
 
 import typer
 
+from cardshoe.cli.hidden_entry import typed_hidden
 from cardshoe.cli.pin_entry import PinEntry
 from cardshoe.cli.signers import (
     FD_MOST,
@@ -122,13 +122,9 @@ def _label(descriptor: int | None) -> str:
             return _line_of(descriptor)
         except OSError as error:
             raise ConfigError("label-entry", f"--label-fd {descriptor} cannot be read: {error.strerror}.") from error
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
-    except OSError:
-        raise ConfigError(
-            "label-entry", "There is no terminal to type the label secret at. Give --label-fd N, a descriptor with it."
-        ) from None
-    try:
-        return getpass.getpass("Label secret, as printed inside the device's door: ")
-    except EOFError:
-        raise ConfigError("label-entry", "The terminal ended before the label secret was typed.") from None
+    return typed_hidden(
+        "Label secret, as printed inside the device's door: ",
+        "label-entry",
+        what="the label secret",
+        instead="Give --label-fd N, a descriptor with it.",
+    )

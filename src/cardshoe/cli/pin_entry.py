@@ -6,7 +6,6 @@ line, where every process of the machine could read it. Must not know what a PIN
 
 from __future__ import annotations
 
-import getpass
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,11 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from cardshoe.cli.hidden_entry import typed_hidden
 from cardshoe.errors import ConfigError, InputError
 from cardshoe.table.persons import Pin
 from cardshoe.table.private_keys import keep_key, kept_key
 
-_TERMINAL: Final = "/dev/tty"
 _LONGEST_LINE: Final = 200
 
 
@@ -62,16 +61,7 @@ def make_key_file(path: Path) -> str:
 
 
 def _from_terminal(prompt: str) -> str:
-    try:
-        os.close(os.open(_TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
-    except OSError:
-        raise ConfigError(
-            "pin-entry", "There is no terminal to type a PIN at. Give --pin-fd N, a descriptor with one PIN a line."
-        ) from None
-    try:
-        return getpass.getpass(prompt)
-    except EOFError:
-        raise ConfigError("pin-entry", "The terminal ended before a PIN was typed.") from None
+    return typed_hidden(prompt, "pin-entry", what="a PIN", instead="Give --pin-fd N, a descriptor with one PIN a line.")
 
 
 def _from_descriptor(descriptor: int) -> str:

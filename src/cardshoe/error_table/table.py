@@ -165,6 +165,17 @@ ROWS: Final[dict[str, Meaning]] = {
     "telemetry-value": Meaning(*NOTE, "That may not leave the table. Nothing was sent."),
     "telemetry-archive": Meaning(*NOTE, "The archive of what is sent cannot be used. Read the text."),
     "telemetry-altered": Meaning(*NOTE, "The archive of what was sent was changed. Call the maker."),
+    # table: backups and restoring
+    "backup-source": Meaning(*NOTE, "A file of the table cannot be kept. Read the text."),
+    "backup-to": Meaning(*NOTE, "The backup cannot be written there. Name another file."),
+    "backup-file": Meaning(*NOTE, "That is no backup. Name another file."),
+    "backup-truncated": Meaning(*NOTE, "The backup is not whole. Copy it again."),
+    "backup-changed": Meaning(*NOTE, "The backup was changed. Take another."),
+    "backup-path": Meaning(*NOTE, "That file would write elsewhere. Do not use it."),
+    "backup-passphrase": Meaning(*NOTE, "That is not the passphrase of this backup."),
+    "backup-unusable": Meaning(*NOTE, "No table can start on that backup. Read the text."),
+    "restore-to": Meaning(*NOTE, "Nothing can be restored there. Name a new folder."),
+    "passphrase": Meaning(*NOTE, "That cannot be a passphrase. Choose a longer one."),
     # table: recordable
     "entry-unrecordable": Meaning(*NOTE, "That cannot be written down. Enter it again."),
     # table: service

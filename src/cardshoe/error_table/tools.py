@@ -93,6 +93,8 @@ ROWS: Final[dict[str, Meaning]] = {
     "journal-round": Meaning(*NOTE, "The journal has no such round. Check its number."),
     "journal-reason": Meaning(*NOTE, "That is no reason for a head. Use letters and dashes."),
     "journal-archive": Meaning(*NOTE, "The journal cannot be continued there. Check the choice."),
+    # cli: backup, restore
+    "passphrase-entry": Meaning(*NOTE, "The passphrase cannot be had. Read the text."),
     # cli: report
     "report-period": Meaning(*NOTE, "The journal has no such shift or day. Read the text."),
     # cli: config, run

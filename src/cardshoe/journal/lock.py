@@ -23,6 +23,21 @@ def held_by_this_process(path: Path) -> bool:
     return Path(os.path.realpath(path)) in _held
 
 
+def is_being_written(path: Path) -> bool:
+    """Tell whether some process writes the journal at the real path `path`. Raises OSError."""
+    try:
+        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 class WriterLock:
     """The right to write the journal at the real path `path`, held until `release`."""
 

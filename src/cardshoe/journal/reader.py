@@ -91,6 +91,20 @@ class JournalReader:
         for row in self.rows(first_seq=first_seq, newest_first=newest_first):
             yield parse_record(row.text)
 
+    def copy_to(self, target: Path) -> None:
+        """Write what is in this snapshot to `target`, durably, in place of what is there. Raises JournalError."""
+        target.unlink(missing_ok=True)
+        try:
+            copy = sqlite3.connect(target, isolation_level=None)
+            try:
+                self._connection.backup(copy)
+            finally:
+                copy.close()
+        except sqlite3.Error as error:
+            self._require_still()
+            raise trouble.from_sqlite(error, target) from error
+        self._require_still()
+
     def numbered(self) -> int:
         """Return how many records the database has ever numbered. Raises JournalError."""
         try:

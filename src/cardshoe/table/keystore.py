@@ -84,6 +84,11 @@ class KeyStore:
         """Return what may be shown of every key."""
         return tuple(entry.info for entry in self.entries())
 
+    def file_names(self) -> tuple[str, ...]:
+        """Return the names of the files that make up the store: the keys that count, and the last manifest's number."""
+        names = tuple(self._path(entry.info.key_id).name for entry in self.entries())
+        return (*names, _MANIFEST) if (self.directory / _MANIFEST).exists() else names
+
     def find(self, kind: str, role: Role, serial: str | None = None) -> KeyEntry:
         """Return the one key for a device; raises `ConfigError` `key-missing` or `key-ambiguous`."""
         found = [
