@@ -48,6 +48,8 @@ COMMANDS: Final[dict[str, str]] = {
     "simulate": "Try the promises on seeded rounds with faults, under a virtual clock.",
     "bench": "Measure speed, each figure beside its floor.",
     "telemetry": "What leaves the table: counters of an allow-list, kept as sent.",
+    "install": "Make the table a service that starts with its computer.",
+    "uninstall": "Take the service away; journal, keys and configuration stay.",
     "version": "Tell what is installed; check it; list what it is made of.",
 }
 

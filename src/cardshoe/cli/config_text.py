@@ -32,19 +32,22 @@ _EVERY_GAME: Final = {
 _SHOWN_BY: Final[dict[str, object]] = {"minimum_wager": 1000, "payout_limit": 10_000_000, "rounding": "up"}
 
 
-def fresh_text(game: Game, *, mode: str = "bench") -> str:
-    """Return a configuration of `game` to be filled in: required keys stand, all others are comments."""
-    given: dict[str, object] = {
+def fresh_text(game: Game, *, mode: str = "bench", given: Mapping[str, object] | None = None) -> str:
+    """Return a configuration of `game` to be filled in: required keys and those that are `given` a value, by their
+    dotted names, stand; all others are comments.
+    """
+    stand: dict[str, object] = {
         "table.name": "Table 1",
         "table.mode": mode,
         "table.game": game.name,
         "table.journal": "journal.sqlite",
         "devices.shoe.url": "serial:///dev/serial/by-id/NAME-OF-THE-SHOE",
+        **(given or {}),
     }
     lines = [
         "# The configuration of one table. Lines that begin with # are comments; a key behind # has the value shown.",
         "# `cardshoe config check FILE` looks at it, `cardshoe config show FILE` prints what applies.",
-        *_section(TableConfig, "", given),
+        *_section(TableConfig, "", stand),
     ]
     return "\n".join(_with_house(lines, game)) + "\n"
 

@@ -101,6 +101,12 @@ ROWS: Final[dict[str, Meaning]] = {
     "config-exists": Meaning(*NOTE, "That file is there already. Name another."),
     "config-file": Meaning(*NOTE, "The configuration cannot be read. Call the technician."),
     "log-file": Meaning(*SETUP, "The log cannot be written there. Call the technician."),
+    # cli: install, uninstall
+    "install-root": Meaning(*NOTE, "There is no system there to install into. Check --root."),
+    "install-user": Meaning(*NOTE, "The table cannot run as that user. Name another."),
+    "install-program": Meaning(*NOTE, "A service cannot start that Python. Read the text."),
+    "install-file": Meaning(*NOTE, "A file of the installation cannot be used. Read the text."),
+    "install-stop": Meaning(*NOTE, "The service does not end. Nothing was removed."),
     # cli: trace
     "trace-unreadable": Meaning(*NOTE, "That is no recording of a line. Name another file."),
     "trace-device": Meaning(*NOTE, "It is not known what the recording is of. Say the device."),
