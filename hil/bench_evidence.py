@@ -32,7 +32,8 @@ def identity(kind: str, unit: Unit) -> dict[str, str]:
     return {
         "model": device.model,
         "serial": device.serial,
-        "firmware": f"{device.firmware} (as it says itself; a clear session proves nothing)",
+        "firmware": f"{device.firmware} (as it says itself{'' if unit.keys else '; a clear session proves nothing'})",
+        "measurement": unit.measured.text,
         "protocol": f"spec hash {device.spec_hash[:16]}…, {same}",
         "capabilities": ", ".join(able) or "none",
         "starts": str(device.boot_counter),

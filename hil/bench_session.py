@@ -10,7 +10,17 @@ import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from cardshoe.devices.events import DeviceIdentified, DeviceLost, DeviceRefused, EventsLost, Output
+from bench_attestation import BenchKeys, Measured, measured
+from cardshoe.devices.events import (
+    AttestationJudged,
+    DeviceIdentified,
+    DeviceLost,
+    DeviceRefused,
+    EventsLost,
+    Output,
+    RequestFailed,
+    SealedCountSeen,
+)
 from cardshoe.devices.reader import ReaderDriver
 from cardshoe.devices.reader_events import ReaderStatusSeen
 from cardshoe.devices.session import Expected
@@ -21,6 +31,7 @@ from cardshoe.lab.conform.watching import Watched
 
 OPENS_S = 30.0
 ANSWER_S = 2.0
+ATTEST_S = 5.0
 BEAT_S = 0.05
 T = TypeVar("T")
 
@@ -33,15 +44,23 @@ class Session:
     """A driver on a line. `log` keeps every event of the driver, oldest first."""
 
     def __init__(
-        self, kind: str, line: PortLine, watched: Watched, *, serial: str | None, consumed: int | None
+        self,
+        kind: str,
+        line: PortLine,
+        watched: Watched,
+        *,
+        serial: str | None,
+        consumed: int | None,
+        keys: BenchKeys | None = None,
     ) -> None:
         make = ShoeDriver if kind == "shoe" else ReaderDriver
-        self.kind, self._line, self._watched = kind, line, watched
+        self.kind, self._line, self._watched, self._keys = kind, line, watched, keys
         self.driver: Any = make(
             expected=Expected(line.url, serial=serial),
             nonce=lambda: secrets.token_bytes(16),
             consumed_event=consumed,
             lease_ms=1000,
+            paired=None if keys is None else keys.paired(),
         )
         self.log: list[Any] = []
         self.round_trips_ms: list[float] = []
@@ -50,6 +69,7 @@ class Session:
         self._asked_at = self._answered_at = 0.0
         self.status: Any = None
         self.identity: Any = None
+        self.measured: Measured | None = None
         self.expects_loss = False
         self.others: Callable[[], Iterable[Session]] = tuple
 
@@ -60,6 +80,15 @@ class Session:
         if isinstance(came, DeviceRefused):
             raise Surprise(f"no session: {came.error}")
         self.identity = came.identity
+        if self._keys is not None:
+            self.measured = self._attested()
+
+    def _attested(self) -> Measured:
+        """Have the device measure its firmware, as in every new session (LINK-12.2)."""
+        told = self.ask(self.driver.attest, AttestationJudged, RequestFailed, within_s=ATTEST_S)
+        if isinstance(told, RequestFailed):
+            return Measured(None, f"it did not answer ATTEST ({told.reason})")
+        return measured(told.attestation)
 
     @property
     def live(self) -> bool:
@@ -167,6 +196,9 @@ class Session:
             self._answered_at = self._line.now()
             return
         self.log.append(event)
+        if isinstance(event, SealedCountSeen) and self._keys is not None:
+            self._keys.keep_count(event.key_id, event.sealed_count)
+            self._take(self.driver.count_kept(self._line.now()))
         if (event_id := getattr(event, "event_id", None)) is not None:
             self.consumed = event_id
             self._take(self.driver.acknowledge(event_id, self._line.now()))

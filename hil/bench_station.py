@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
+from bench_attestation import BenchKeys, Measured, unmeasured
 from bench_session import BEAT_S, Session, Surprise
 from cardshoe.devices.shoe_events import (
     ClearFaultAnswered,
@@ -33,6 +34,7 @@ from cardshoe.lab.conform.line import PortLine
 from cardshoe.lab.conform.rig import BenchFile, hands_of
 from cardshoe.lab.conform.watching import Watched
 from cardshoe.lab.world_process import WorldOrder, WorldProcess
+from cardshoe.table.keystore import KeyStore
 
 PREPARE_S = 95.0
 CARD_S = 3.0
@@ -66,6 +68,8 @@ class Unit:
     line: PortLine
     watched: Watched
     serial: str | None
+    measured: Measured
+    keys: BenchKeys | None = None
     session: Session | None = None
     consumed: int | None = None
 
@@ -95,6 +99,8 @@ class Station:
             for kind, url in urls.items():
                 if url is not None:
                     station.units[kind] = _unit(kind, url, hands, plan.file)
+                    if station.units[kind].keys is not None:
+                        station.session(kind)  # so that the report has its measurement whatever is run
         except BaseException:
             station.close()
             raise
@@ -145,9 +151,12 @@ class Station:
         unit = self.units[kind]
         if unit.session is None or not unit.session.live:
             self.drop(kind)
-            unit.session = Session(kind, unit.line, unit.watched, serial=unit.serial, consumed=unit.consumed)
+            unit.session = Session(
+                kind, unit.line, unit.watched, serial=unit.serial, consumed=unit.consumed, keys=unit.keys
+            )
             unit.session.others = lambda: self._live(kind)
             unit.session.open()
+            _same_firmware(kind, unit, unit.session.measured)
         return unit.session
 
     def _live(self, without: str = "") -> list[Session]:
@@ -277,11 +286,24 @@ def _safe(status: Any) -> bool:
 
 
 def _unit(kind: str, url: str, hands: Hands, file: BenchFile) -> Unit:
+    named = file.shoe if kind == "shoe" else file.reader
+    serial = named.serial if named else None
+    keys = BenchKeys(kind, KeyStore(named.keys), serial) if named and named.keys else None
     line = PortLine(url)
     try:
         device = who_answers(line, lambda: secrets.token_bytes(16))
+        watched = Watched(kind, line, hands)
+        measured = Measured(None, "it was not asked yet") if keys else unmeasured(kind, watched)
     except BaseException:
         line.close()
         raise
-    named = file.shoe if kind == "shoe" else file.reader
-    return Unit(device, line, Watched(kind, line, hands), named.serial if named else None)
+    return Unit(device, line, watched, serial, measured, keys)
+
+
+def _same_firmware(kind: str, unit: Unit, now: Measured | None) -> None:
+    """Keep what the first session showed; another firmware later breaks the bench."""
+    if now is None:
+        return
+    if unit.measured.measurement not in (None, now.measurement):
+        raise Surprise(f"the {kind} ran another firmware before: {unit.measured.text}; now: {now.text}")
+    unit.measured = now

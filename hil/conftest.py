@@ -289,6 +289,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("bench")
     for kind, unit in station.units.items():
         terminalreporter.line(f"{kind}: {unit.device.model} {unit.device.serial} firmware {unit.device.firmware}")
+        terminalreporter.line(f"{kind}'s firmware as measured: {unit.measured.text}")
     for one in book.measurements:
         mark = "" if one.ok else "  NOT KEPT"
         span = f"{min(one.values):.4g} to {max(one.values):.4g} {one.unit}{mark}"

@@ -34,6 +34,17 @@ def test_who_it_is(station: Station, kind: str) -> None:
     assert station.session(kind).identity.boot_counter >= 1
 
 
+@pytest.mark.proves("LINK-12.1", "LINK-12.2")
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_firmware_is_measured(station: Station, kind: str) -> None:
+    """In a sealed session it signs a measurement of its firmware under the key that was stored at pairing."""
+    station.session(kind)
+    told = station.units[kind].measured
+    if told.measurement is None and station.units[kind].keys is None:
+        pytest.skip(told.text)
+    assert told.measurement is not None, told.text
+
+
 @pytest.mark.proves("LINK-4.2")
 @pytest.mark.parametrize("kind", KINDS)
 def test_times_of_answers(station: Station, kind: str, measure: Callable[..., None]) -> None:
@@ -58,6 +69,8 @@ def test_the_protocol_is_kept(
     size = pytestconfig.getoption("--conform")
     if size == "none":
         pytest.skip("left out with --conform none")
+    if station.units[kind].keys is not None:
+        pytest.skip("paired, it serves sealed sessions only; the dialogues are of clear ones: ask before it is paired")
     station.drop_all()
     unit, rig = station.units[kind], station.plan.file.limits
     asking = Asking(

@@ -101,6 +101,19 @@ class Caller:
                 return came.fields
         raise NotReady(f"it does not answer {name}")
 
+    def rejected(self, name: str, **fields: int | str) -> int | None:
+        """Give a command; return the reason of its REJECT, None where it is answered. Raises NotReady."""
+        sequence = (self._sequence + 1) % 256
+        for _ in range(TRIES):
+            self._send(name, sequence, **fields)
+            came = self._wait(
+                ANSWER_S, lambda one: one.name in (f"{name}_REPLY", "REJECT") and one.sequence == sequence
+            )
+            if came is not None:
+                self._sequence = self._sequence if came.name == "REJECT" else sequence
+                return int(came.fields["reason"]) if came.name == "REJECT" else None
+        raise NotReady(f"it does not answer {name}")
+
     def until(self, right: Callable[[Mapping[str, Any]], bool], within_s: float) -> Mapping[str, Any]:
         """Keep heartbeats up until the status is right or the time is over; return the last status."""
         end = self._line.now() + within_s
@@ -112,7 +125,7 @@ class Caller:
         """Let time pass and forget what comes."""
         self._wait(seconds, lambda one: False)
 
-    def _send(self, name: str, sequence: int, **fields: int) -> None:
+    def _send(self, name: str, sequence: int, **fields: int | str) -> None:
         message = makers.messages(self._kind)[name]
         self._line.write(makers.wire_of(self._session, message.type, sequence, makers.pack(message, fields)))
 

@@ -21,11 +21,13 @@ _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
 
 
 class BenchDevice(BaseModel):
-    """One device: its URL, and the serial number that it must have where one is given."""
+    """One device: its URL, the serial number that it must have where one is given, and where its key lies (the key
+    store of `cardshoe pair`): with a key the bench speaks to it in sealed sessions and has its firmware measured."""
 
     model_config = _STRICT
     url: str
     serial: str | None = None
+    keys: Path | None = None
 
 
 class BenchHands(BaseModel):
