@@ -15,7 +15,8 @@ from journal_bench import beside, copy_journal, replace_rows, rows_of
 from played_rounds import play
 
 from cardshoe.cli import run as run_command
-from cardshoe.journal import Entry, Journal, verify
+from cardshoe.errors import JournalError
+from cardshoe.journal import Entry, Journal, archive, verify
 from cardshoe.journal.replay import MachineDriver, replay
 from cardshoe.lab.virtual import VirtualTable
 from cardshoe.lab.virtual_play import VirtualPlay
@@ -109,23 +110,84 @@ def test_a_shorter_journal_continues_the_long_one(call: Call, dealt: Path, tmp_p
     """C5, E7: whole rounds by count; the old file is not touched; a table on the new one stands where it stood."""
     path, new = copy_journal(dealt, tmp_path / "copy"), tmp_path / "next" / "table.db"
     new.parent.mkdir()
-    before = {end: beside(path, end).read_bytes() for end in ("", ".anchor", ".key")}
+    before, key = rows_of(path), beside(path, ".key").read_bytes()
     status, out, err = call("archive", path, "--keep-rounds", 4, "--to", new, "--json")
     assert status == 0, err
     told = json.loads(out)
-    assert {end: beside(path, end).read_bytes() for end in before} == before
+    assert (rows_of(path)[:-1], beside(path, ".key").read_bytes()) == (before, key)
     old, verdict = verify(path), verify(new)
+    assert (old.ok, old.signed, old.records) == (True, True, len(before) + 1)
     assert (verdict.ok, verdict.signed, verdict.public_key) == (True, True, old.public_key)
-    assert (told["head"], told["new_head"]) == (old.head, verdict.head)
-    genesis = json.loads(rows_of(new)[0].text)["body"]["continues"]
-    assert (genesis["head"], genesis["records"], genesis["file"]) == (old.head, old.records, "table.db")
+    assert (told["head"], told["new_head"]) == (before[-1].digest.hex(), verdict.head)
+    begins = json.loads(rows_of(new)[0].text)["body"]
+    genesis = begins["continues"]
+    assert (genesis["head"], genesis["records"], genesis["file"]) == (told["head"], len(before), "table.db")
+    mark = json.loads(rows_of(path)[-1].text)["body"]
+    assert mark["successor"] == {"journal": begins["journal"], "file": "table.db", "head": verdict.head}
     assert rows_of(new)[1].text.find('"kind":"table_opened"') > 0
+    replace_rows(path, before)  # as it was before it was continued
+    beside(path, ".anchor").unlink()
     with Journal.open(path) as one, Journal.open(new) as other:
         assert recalled(other) == recalled(one)
         with other.reader() as reader:
             found = replay(reader.records(), MachineDriver())
         assert (found.ok, found.rounds, found.settled, found.unsettled) == (True, 5, 4, (ROUNDS + 1,))
     assert beside(new, ".key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_journal_that_is_continued_takes_no_more(call: Call, dealt: Path, tmp_path: Path) -> None:
+    """P6: there are not two that go on; it is verified, shown and exported as before."""
+    path = copy_journal(dealt, tmp_path / "copy")
+    assert call("archive", path, "--keep-rounds", 4, "--to", tmp_path / "a")[0] == 0
+    rows = rows_of(path)
+    for words in (("sign", path), ("archive", path, "--keep-rounds", 4, "--to", tmp_path / "b")):
+        status, _, err = call(*words)
+        assert (status, "is continued in a" in err) == (4, True)
+    with pytest.raises(JournalError) as refused:
+        Journal.open(path)
+    assert refused.value.code == "journal-continued"
+    assert rows_of(path) == rows
+    assert not (tmp_path / "b").exists()
+    for words in (("verify", path), ("show", path), ("export", path), ("replay", path)):
+        assert call(*words)[0] == 0
+
+
+@pytest.mark.parametrize("cut", ["_mark", "found", "write_whole"])
+def test_an_archive_that_was_cut_off_is_finished_by_the_same_call(
+    call: Call, dealt: Path, tmp_path: Path, cut: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P2: before the mark, before the new journal, before its key; the old one goes on meanwhile if need be."""
+    path, new = copy_journal(dealt, tmp_path / "copy"), tmp_path / "a"
+
+    def fails(*_: object, **_more: object) -> None:
+        raise OSError(5, "cut off")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, cut, fails)
+        assert call("archive", path, "--keep-rounds", 4, "--to", new)[0] == 4
+    assert verify(path).records == len(rows_of(dealt))
+    made = rows_of(new)[-1].digest if new.exists() else None
+    assert (made is not None) == (cut == "_mark")
+    status, out, err = call("archive", path, "--keep-rounds", 4, "--to", new, "--json")
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert told["new_head"] == rows_of(new)[-1].digest.hex()
+    assert made in (None, rows_of(new)[-1].digest)
+    assert json.loads(rows_of(path)[-1].text)["body"]["successor"]["head"] == told["new_head"]
+    assert verify(new).ok
+
+
+def test_an_archive_that_was_cut_off_before_the_table_went_on_is_in_the_way(
+    call: Call, dealt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P6: it continues an earlier state; nothing is made of the two."""
+    path, new = copy_journal(dealt, tmp_path / "copy"), tmp_path / "a"
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, "_mark", lambda *_: (_ for _ in ()).throw(OSError(5, "cut off")))
+        assert call("archive", path, "--keep-rounds", 4, "--to", new)[0] == 4
+    assert call("sign", path)[0] == 0
+    status, _, err = call("archive", path, "--keep-rounds", 4, "--to", new)
+    assert (status, "lies there" in err) == (2, True)
 
 
 def test_an_archive_that_cannot_be_changes_nothing(call: Call, dealt: Path, tmp_path: Path) -> None:
@@ -137,6 +199,8 @@ def test_an_archive_that_cannot_be_changes_nothing(call: Call, dealt: Path, tmp_
     assert call("archive", path, "--keep-rounds", 3, "--to", tmp_path / "a")[0] == 2
     assert call("archive", path, "--keep-rounds", 4, "--to", taken)[0] == 2
     assert call("archive", path, "--keep-rounds", 4, "--to", tmp_path / "no" / "a")[0] == 2
+    assert call("archive", path, "--keep-rounds", 4, "--to", "/")[0] == 2
+    assert call("archive", path, "--keep-rounds", 4, "--to", tmp_path)[0] == 2
     with Journal.open(path):
         assert call("archive", path, "--keep-rounds", 4, "--to", tmp_path / "a")[0] == 4
     replace_rows(path, rows_of(path)[:-3])

@@ -1,4 +1,4 @@
-"""`cardshoe journal anchor | sign | archive | verifier`: what keeps a journal provable beyond its table.
+"""`cardshoe journal anchor | sign | archive | accept | rollback | verifier`: what keeps a journal beyond its table.
 
 Owns the arguments and the sentences, and the choice of what an archive carries over: whole rounds, counted, never by
 date. Exit status 0 done, 2 wrong usage, 4 a journal that cannot be trusted, read or written (then nothing is written).
@@ -14,17 +14,23 @@ from typing import Annotated, Final
 
 import typer
 
+from cardshoe.cli.config import read_config
 from cardshoe.cli.keeping_choice import carried_over
 from cardshoe.cli.report_page import counted
+from cardshoe.cli.signers import user_of_computer
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import Journal, standalone_verifier, verify
 from cardshoe.journal.anchor import Anchor, anchor_line, read_anchor
 from cardshoe.journal.archive import continue_in
-from cardshoe.journal.canonical import Record
+from cardshoe.journal.canonical import Entry, Record
 from cardshoe.journal.chain import Head
 from cardshoe.journal.keyfile import write_whole
 from cardshoe.journal.reader import JournalReader, anchor_path
+from cardshoe.journal.rollback import roll_back
+from cardshoe.table.journal_memory import memory_of
 
+ACCEPTED: Final = "journal_accepted"
+_REASON_MOST: Final = 200
 _REASON: Final = r"[a-z][a-z0-9-]{0,63}"
 _Path = Annotated[
     Path, typer.Argument(metavar="PATH", help="The journal, as the table was given it.", show_default=False)
@@ -37,6 +43,8 @@ def add_keeping(app: typer.Typer) -> None:
     app.command("anchor")(anchor_command)
     app.command("sign")(sign_command)
     app.command("archive")(archive_command)
+    app.command("accept")(accept_command)
+    app.command("rollback")(rollback_command)
     app.command("verifier")(verifier_command)
 
 
@@ -85,7 +93,7 @@ def archive_command(
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The journal that goes on.")],
     as_json: _Json = False,
 ) -> None:
-    """Begin a shorter journal that continues this one; this one is verified and stays whole where it is."""
+    """Begin a shorter journal that continues this one, verified first, which stays and ends with where it goes on."""
 
     def choose(reader: JournalReader) -> Sequence[Record]:
         return carried_over(reader, keep_rounds)
@@ -98,6 +106,45 @@ def archive_command(
     print(f"{to} continues {path}, whose head is {done.old_head} after {counted(done.records, 'record')}.")
     print(f"The last {keep_rounds} complete rounds are in both ({counted(done.carried, 'record')} carried over).")
     print(f"Name {to} in the table's configuration. Keep {path} with the files beside it, read-only.")
+
+
+def accept_command(
+    *,
+    config: Annotated[Path, typer.Option(metavar="FILE", help="The configuration of the table whose journal it is.")],
+    reason: Annotated[str, typer.Option(metavar="WORDS", help="Why; it stands in the journal.")],
+    as_json: _Json = False,
+) -> None:
+    """Go on with what lies there, or begin anew, where this computer remembers another journal; it says so itself."""
+    read = read_config(config)
+    memory = memory_of(read, config.absolute().parent)
+    why, known = memory.doubt(), memory.known()
+    if why is None or known is None:
+        raise ConfigError("journal-accept", f"The journal {memory.path} is the one that is remembered. Just start.")
+    if not reason.strip() or not reason.isprintable() or len(reason) > _REASON_MOST:
+        raise ConfigError("journal-reason", f"--reason: write up to {_REASON_MOST} letters that can be read.")
+    told = {"found": why, "records": known.records, "head": known.head, "public_key": known.public_key}
+    body = {**told, "reason": reason, "by": user_of_computer()}
+    with Journal.open(memory.path) as journal:
+        signed = journal.append_now([Entry(ACCEPTED, body)])
+    memory.keep()
+    words = f"Record {signed.last_seq} of {memory.path} says what was there before, and why: {reason}"
+    print(json.dumps({"seq": signed.last_seq, **body}) if as_json else words)
+
+
+def rollback_command(
+    path: _Path,
+    *,
+    schema: Annotated[int, typer.Option(metavar="N", help="The schema that the older program knows, as it said.")],
+    as_json: _Json = False,
+) -> None:
+    """Bring the journal back to an older schema, for an older program; no record is lost or changed."""
+    done = roll_back(path, schema)
+    if as_json:
+        told = {"records": done.records, "head": done.head, "schema": schema, "was": done.was}
+        print(json.dumps({**told, "kept": str(done.kept)}))
+        return
+    print(f"{path} has schema {schema} again, with all of its {counted(done.records, 'record')}, head {done.head}.")
+    print(f"The file with schema {done.was} is kept as {done.kept}.")
 
 
 def verifier_command() -> None:

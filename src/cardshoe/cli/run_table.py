@@ -18,7 +18,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
@@ -41,6 +41,7 @@ from cardshoe.lab.before_opening import require_own, require_usable_urls
 from cardshoe.round.machine import find_game
 from cardshoe.table.app import Table, open_table
 from cardshoe.table.config import TableConfig
+from cardshoe.table.journal_memory import JournalMemory, memory_of
 from cardshoe.table.notify_socket import NotifySocket, NotifyTerms, notify_terms
 from cardshoe.table.people_file import PeopleFile, people_of
 from cardshoe.table.sealed_devices import SealedDevices
@@ -83,23 +84,30 @@ def command(
             print(f"cardshoe: {what}", file=sys.stderr)
     journal = config.absolute().parent / read.table.journal
     require_own(journal, read.table.name)
+    memory = memory_of(read, config.absolute().parent)
+    memory.require()
     wanted = console_of(read, console, config.absolute().parent)
     opener, people = opener_of(by, key, pin_fd), people_of(read, config.absolute().parent)
     sealing = SealedDevices(read, config.absolute().parent)
     terms, live = notify_terms(os.environ, os.getpid()), read.table.mode == "live"
     log = run_log(read.service, log_file, config.absolute().parent, private=live, served=terms is not None)
-    running = _Run(read, journal, wanted, people, sealing, _Beside(terms, log))
-    status = asyncio.run(running.until_ended(opener))
+    running = _Run(read, journal, wanted, people, sealing, _Beside(terms, log, memory))
+    try:
+        status = asyncio.run(running.until_ended(opener))
+    finally:
+        with suppress(CardshoeError):  # what ended the table is told; the journal was remembered as it began
+            memory.keep()
     if status:
         raise typer.Exit(status)
 
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """Who is told of a table beside its people: the service manager and the log."""
+    """Who is told of a table beside its people: the service manager, the log, what remembers its journal."""
 
     terms: NotifyTerms | None
     log: RunLog
+    memory: JournalMemory
 
 
 class _Run:
@@ -146,6 +154,7 @@ class _Run:
             async with table_open as table, self._console.beside(table):
                 if not self._told_from_the_start():
                     log.enter_context(self._beside.log.kept_open())
+                self._beside.memory.keep()
                 await self._until_one_ends(table, opener, stopped)
                 self._notices.stopping("The table is being closed.")
             if stopped.done():

@@ -25,6 +25,10 @@ ROWS: Final[dict[str, Meaning]] = {
     "journal-moved": Meaning(Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal was taken away. Deal nothing."),
     "journal-no-descriptor": Meaning(Severity.LOCKOUT, Clears.TECHNICIAN, "Too many files are open. Deal nothing."),
     "journal-gone": Meaning(Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal is gone. Deal nothing; call the floor."),
+    "journal-continued": Meaning(
+        Severity.LOCKOUT, Clears.TECHNICIAN, "This journal goes on in another file. Call the technician."
+    ),
+    "journal-rollback": Meaning(*NOTE, "The journal has no such older form. Read the text."),
     "journal-anchor": Meaning(
         Severity.LOCKOUT, Clears.TWO_PEOPLE, "The journal's anchor is bad. Deal nothing; call the floor."
     ),

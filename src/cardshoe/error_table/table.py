@@ -107,6 +107,8 @@ ROWS: Final[dict[str, Meaning]] = {
     "stub-count-due": Meaning(*NOTE, "Spread and count the stub first."),
     "sign-off-count": Meaning(*NOTE, "Cards are missing or too many. Look for them and count again."),
     "signed-off": Meaning(*NOTE, "The cards were counted out. The floor opens the table anew."),
+    "shoe-answers": Meaning(*NOTE, "The shoe is connected. Ask it, or pull its cable first."),
+    "shoe-owes-nothing": Meaning(*NOTE, "The shoe owes no answer. Void the round, or take another shoe."),
     "table-open": Meaning(*NOTE, "The table is open already."),
     "training-already": Meaning(*NOTE, "Training is as you want it already."),
     "wager-limits": Meaning(*NOTE, "These limits cannot be set. Read the text."),

@@ -92,6 +92,7 @@ ROWS: Final[dict[str, Meaning]] = {
     "journal-export": Meaning(*NOTE, "The journal cannot be exported there. Name another file."),
     "journal-round": Meaning(*NOTE, "The journal has no such round. Check its number."),
     "journal-reason": Meaning(*NOTE, "That is no reason for a head. Use letters and dashes."),
+    "journal-accept": Meaning(*NOTE, "The journal is the right one. Just start."),
     "journal-archive": Meaning(*NOTE, "The journal cannot be continued there. Check the choice."),
     # cli: backup, restore
     "passphrase-entry": Meaning(*NOTE, "The passphrase cannot be had. Read the text."),

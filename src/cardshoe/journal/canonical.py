@@ -58,7 +58,7 @@ def canonical_json(value: object, *, where: str) -> str:
     Raises JournalError `journal-entry` for a fraction, a key that is not text, half a surrogate pair, an integer
     outside -2**63 .. 2**64-1, a depth over 32, or any other type; `where` names the value in the message.
     """
-    return _text(value, where, 0)
+    return _body(value, where) if isinstance(value, dict) else _text(value, where, 0)
 
 
 def _text(value: object, where: str, depth: int) -> str:

@@ -116,8 +116,7 @@ class JournalReader:
     def require_shipped_schema(self) -> None:
         """Check the schema alone, which is quick. Raises JournalError `journal-altered`."""
         try:
-            if self.schema_version == schema.VERSION:
-                schema.require_known(self._connection, self.path)
+            schema.require_known(self._connection, self.path)
         except sqlite3.Error as error:
             raise trouble.from_sqlite(error, self.path) from error
 

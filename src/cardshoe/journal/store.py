@@ -27,6 +27,7 @@ from cardshoe.clock import Clock, SystemClock
 from cardshoe.errors import CardshoeError, ConfigError, JournalError
 from cardshoe.journal import schema, trouble
 from cardshoe.journal.anchor import AnchorFile, create_anchor, read_anchor
+from cardshoe.journal.archive import require_not_continued
 from cardshoe.journal.canonical import Entry, prepare
 from cardshoe.journal.chain import CLOSED, CREATED, HEAD, OPENED, SEALED_KINDS, Head, Verdict
 from cardshoe.journal.committer import Committer
@@ -94,15 +95,12 @@ class Journal:
         the newest record of that kind, and `check_rest` verifies what is older. `reserve_bytes` are kept in
         PATH.reserve and given up once when the file system is full. Raises JournalError: `journal-in-use` for a second
         writer, `journal-damaged`, `journal-altered` or `journal-untrusted` for a file that cannot be trusted (left
-        untouched), `journal-gone` where a journal was and is no more, `journal-key`, `journal-space`, or what the disk
-        reported. Raises ConfigError for a path that cannot be one.
+        untouched), `journal-gone` where a journal was and is no more, `journal-continued` where another goes on,
+        `journal-key`, `journal-space`, or what the disk reported. Raises ConfigError for a path that cannot be one.
         """
         real = Path(os.path.realpath(path))
         clock = clock or SystemClock()
-        if not real.parent.is_dir():
-            raise ConfigError(
-                "journal-directory", f"There is no directory {real.parent} for the journal {real.name}. Make it first."
-            )
+        _require_place(real)
         lock = WriterLock(real)
         try:
             require_space(real.parent, min_free_bytes)
@@ -260,6 +258,15 @@ class Journal:
             self._lock.release()
 
 
+def _require_place(path: Path) -> None:
+    if not path.name:
+        raise ConfigError("journal-directory", f"{path} is a folder and no journal. Name a file.")
+    if not path.parent.is_dir():
+        raise ConfigError(
+            "journal-directory", f"There is no directory {path.parent} for the journal {path.name}. Make it first."
+        )
+
+
 def _promise() -> Future[Committed]:
     """Return a future that cannot be cancelled: what it waits for may be on disk already."""
     answer: Future[Committed] = Future()
@@ -307,6 +314,7 @@ def _examine(
         )
     with JournalReader(path) as reader:
         last = next(reader.records(newest_first=True))
+    require_not_continued(path, last)
     opening = Opening(
         boot=last.boot + 1,
         records=verdict.records,
