@@ -44,6 +44,7 @@ CASES: list[tuple[dict[str, Any], acts.Act]] = [
         acts.LimitsChanged({"ante": 5}, {}, "floor", "x"),
     ),
     ({"op": "set_training", "on": True, "role": "floor", "reason": "x"}, acts.TrainingSet(True, "floor", "x")),
+    ({"op": "give_up_shoe", "role": "floor", "reason": "x"}, acts.ShoeGivenUp("floor", "x")),
     ({"op": "reopen_table", "role": "floor", "reason": "x"}, acts.TableReopened("floor", "x")),
     (
         {"op": "irregularity", "kind": "device_fault", "affects_outcome": True},

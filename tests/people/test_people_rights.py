@@ -36,6 +36,7 @@ calibration-changed     -      -     yes        -         floor
 limits-changed          -      yes   -          -         -
 training-set            -      yes   -          -         dealer/floor/technician/auditor
 table-reopened          -      yes   -          -         -
+shoe-given-up           -      yes   -          -         -
 correct-entry           yes    yes   -          -         -
 player-seated           yes    yes   -          -         -
 player-left             yes    yes   -          -         -
@@ -97,6 +98,7 @@ EXAMPLES: dict[str, Act] = {
         acts.LimitsChanged({"ante": 500}, {}, "", "busy"),
         acts.TrainingSet(True, "", "new dealer"),
         acts.TableReopened("", "next shift"),
+        acts.ShoeGivenUp("", "it smokes"),
         acts.CorrectEntry(events.DecisionMade("1", "play"), "", "mis-tap"),
         events.PlayerSeated("1", "P1"),
         events.PlayerLeft("P1"),

@@ -37,6 +37,7 @@ from cardshoe.table.acts import (
     HandShuffled,
     LimitsChanged,
     OpenRound,
+    ShoeGivenUp,
     SignedOff,
     StopAsked,
     StubCounted,
@@ -68,6 +69,7 @@ _UPKEEP: Final[Mapping[str, type[UpkeepAct]]] = {
     "set_limits": LimitsChanged,
     "set_training": TrainingSet,
     "reopen_table": TableReopened,
+    "give_up_shoe": ShoeGivenUp,
 }
 """Operation about decks, counts and machines to its act, whose fields are its keys."""
 

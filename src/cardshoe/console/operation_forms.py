@@ -67,6 +67,7 @@ FORMS: Final[Mapping[str, tuple[Mapping[str, Schema], Mapping[str, Schema]]]] = 
     "set_limits": ({"minimum_wager": _CENTS, "maximum_wager": _CENTS, **_WHO}, {}),
     "set_training": ({"on": _FLAG, **_WHO}, {}),
     "reopen_table": ({**_WHO}, {}),
+    "give_up_shoe": ({**_WHO}, {}),
 }
 """Operation to (required keys, optional keys), each with its schema; an irregularity has a form of its own."""
 

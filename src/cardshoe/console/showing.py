@@ -26,7 +26,7 @@ def shown_plain(view: TableView, *, failure: CardshoeError | None, last: LastEnt
         "round": view.round_id,
         "due": due_plain(view.due),
         "words": view.words,
-        "alarm": _alarm(view.due),
+        "alarm": _alarm(view),
         "stopped": None if failure is None else {"code": failure.code, "text": failure.text},
         "positions": [_position(each) for each in view.positions],
         "dealer": {"cards": view.dealer_cards, "faces": list(view.dealer_faces)},
@@ -35,7 +35,7 @@ def shown_plain(view: TableView, *, failure: CardshoeError | None, last: LastEnt
         "cover_card_in": view.cover_card_in,
         "cover_cards": list(view.cover_cards),
         "stub_removed": view.stub_removed,
-        "shoe": {"up": view.shoe_up, "deck": view.deck},
+        "shoe": {"up": view.shoe_up, "deck": view.deck, "owes": view.shoe_owes},
         "reader": {"up": view.reader_up},
         "tally": plain(view.tally),
         "notices": list(view.notices),
@@ -74,12 +74,14 @@ def _position(each: PositionView) -> dict[str, Any]:
     return {**plain(each), "wagers": dict(each.wagers)}
 
 
-def _alarm(due: Due) -> dict[str, Any] | None:
-    """Return the question that stands in the way, with who may answer it and the lawful answers."""
+def _alarm(view: TableView) -> dict[str, Any] | None:
+    """Return the question that stands in the way: who may answer it, the lawful answers and what they lead to."""
+    due = view.due
     if isinstance(due, Held):
         hold = due.hold
         return _question(hold.code, hold.question, hold.clears) | {
             "choices": list(hold.choices),
+            "outcomes": dict(view.outcomes),
             "cites": hold.cites,
             "who": hold.who,
             "in_round": True,
@@ -88,6 +90,7 @@ def _alarm(due: Due) -> dict[str, Any] | None:
         alarm = due.alarm
         return _question(alarm.code, alarm.text, alarm.clears) | {
             "choices": [],
+            "outcomes": {},
             "cites": None,
             "who": "",
             "in_round": False,

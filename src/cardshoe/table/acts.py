@@ -146,6 +146,14 @@ class TableReopened:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class ShoeGivenUp:
+    """The shoe is out of order and says nothing any more: what became of its last stack is decided by people."""
+
+    role: str
+    reason: str
+
+
 UpkeepAct = (
     DeckPlaced
     | DeckReplaced
@@ -158,6 +166,7 @@ UpkeepAct = (
     | LimitsChanged
     | TrainingSet
     | TableReopened
+    | ShoeGivenUp
 )
 Act = OpenRound | ClearAlarm | CorrectEntry | UpkeepAct | Event
 

@@ -15,11 +15,13 @@ from cardshoe.devices.shoe_terms import DispenseResult, Outcome
 from cardshoe.errors import Refused
 from cardshoe.games.verdicts import Case
 from cardshoe.round.events import StackDelivered, StackNotMoved, StackUnknown
-from cardshoe.table.dealing import REFUSAL_PAUSE_S
+from cardshoe.round.places import in_words
 from cardshoe.table.decks import rejected, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.state import Command, Work
 
+REFUSAL_PAUSE_S: Final = 0.3
+"""After a refusal the next try waits for a status newer than it."""
 REPORT_S: Final = 2.0
 """So long after "done" the report of a stack may still be on its way."""
 FACE_UP: Final = "card_face_up"
@@ -183,6 +185,23 @@ def another_shoe(desk: Desk, serial: str) -> None:
         _nobody_knows(desk, command, why)
 
 
+def give_up_shoe(desk: Desk, role: str, reason: str) -> None:
+    """The floor gives up a shoe that is gone: nobody waits for its word any more, and people look instead (P1).
+
+    Raises `Refused` (`shoe-answers`: it is connected; `shoe-owes-nothing`).
+    """
+    command = desk.state.command
+    if desk.live.shoe_up:
+        raise Refused("shoe-answers", "the shoe is connected and says itself what it did; pull its cable first")
+    if command is None:
+        raise Refused("shoe-owes-nothing", "the shoe owes no answer; void the round, or go on with another shoe")
+    desk.write("shoe_given_up", {"command_id": command.command_id, "role": role, "reason": reason})
+    if command.work is Work.PREPARE:
+        _end_preparation(desk, command)
+    elif not _floor_looks(desk):
+        _nobody_knows(desk, command, f"the shoe was given up ({reason})")
+
+
 def without_memory(desk: Desk) -> None:
     """The shoe has lost its memory: that it never saw a command is no answer, and it may have carried it out (P1)."""
     command = desk.state.command
@@ -286,11 +305,18 @@ def _partly(desk: Desk, command: Command, cards_seen: int | None, *, taken: bool
         desk.happened(StackNotMoved(command.command_id, why))
     elif taken:
         _taken(desk, command, cards_seen)
-    elif why != FACE_UP or not _face_up_held(desk):
+    elif not _asked(desk, "stack-incomplete") and (why != FACE_UP or not _face_up_held(desk)):
         desk.alarm(
             "stack-incomplete",
-            f"{cards_seen} of {command.cards} cards for {command.to} came out ({why}). Take them there unseen.",
+            f"{cards_seen} of {command.cards} cards for {in_words(command.to)} came out ({why}). The floor has them"
+            " taken there unseen and answers then.",
         )
+
+
+def _asked(desk: Desk, code: str) -> bool:
+    """Tell whether this question is open: a report and the answer to a query say the same in other words."""
+    round_ = desk.open_round
+    return round_ is not None and any(hold.code == code for hold in round_.holds)
 
 
 def _face_up_held(desk: Desk) -> bool:

@@ -32,7 +32,7 @@ from cardshoe.link.messages import RejectReason
 from cardshoe.round.events import READ, CardTurned
 from cardshoe.round.places import in_words
 from cardshoe.table import commits
-from cardshoe.table.dealing import REFUSAL_PAUSE_S
+from cardshoe.table.commands import REFUSAL_PAUSE_S
 from cardshoe.table.desk import Desk
 from cardshoe.table.shoe_round import RULED, ShoeRound, Stage, Try
 

@@ -53,6 +53,7 @@ from cardshoe.table.acts import (
     HandShuffled,
     LimitsChanged,
     OpenRound,
+    ShoeGivenUp,
     SignedOff,
     StopAsked,
     StubCounted,
@@ -142,6 +143,7 @@ class Controller:
                 | LimitsChanged()
                 | TrainingSet()
                 | TableReopened()
+                | ShoeGivenUp()
             ):
                 keep_house(self.desk, act)
             case CorrectEntry():
@@ -189,7 +191,9 @@ class Controller:
     def next_deadline(self) -> float | None:
         """Return when `advance` is due, in monotonic seconds, or None."""
         due = self.desk.live.next_deadline()
-        idle = self.authority.next_deadline() if self.authority is not None else None
+        if self.authority is None:
+            return due
+        idle = self.authority.next_deadline()
         return min(due, idle) if due is not None and idle is not None else idle if due is None else due
 
     def _misfit(self, device: str, error: Refused) -> None:

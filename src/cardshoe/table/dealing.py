@@ -7,8 +7,6 @@ that a restart, a reconnect or a cleared hold all go on the same way.
 
 from __future__ import annotations
 
-from typing import Final
-
 from cardshoe.devices.shoe_terms import DeckState, Mode
 from cardshoe.games.script import DEALER
 from cardshoe.round.events import StackRequested
@@ -21,9 +19,6 @@ from cardshoe.table.housekeeping import deals_from_shoe, stub_count_due
 from cardshoe.table.interlocks import Consequence, Obstacle, ShoeView, obstacle, wrong_mode
 from cardshoe.table.orders import ClearFault, Dispense, PrepareDeck, QueryCommand, SetInhibit
 from cardshoe.table.service import notices
-
-REFUSAL_PAUSE_S: Final = 0.3
-"""After a refusal the next try waits for a status newer than it."""
 
 
 def reconcile(desk: Desk, now: float) -> None:

@@ -23,6 +23,7 @@ from cardshoe.table.acts import (
     DeckReplaced,
     HandShuffled,
     LimitsChanged,
+    ShoeGivenUp,
     SignedOff,
     StopAsked,
     StubCounted,
@@ -30,6 +31,7 @@ from cardshoe.table.acts import (
     TrainingSet,
     UpkeepAct,
 )
+from cardshoe.table.commands import give_up_shoe
 from cardshoe.table.decks import in_deal, suspect
 from cardshoe.table.desk import Desk
 from cardshoe.table.header import opened
@@ -59,6 +61,8 @@ def keep_house(desk: Desk, act: UpkeepAct) -> None:
             _calibrated(desk, act)
         case LimitsChanged():
             change_limits(desk, act)
+        case ShoeGivenUp(role, reason):
+            give_up_shoe(desk, role, reason)
         case SignedOff() | TrainingSet() | TableReopened():
             _shift(desk, act)
         case _:

@@ -33,6 +33,7 @@ from cardshoe.table.acts import (
     HandShuffled,
     LimitsChanged,
     OpenRound,
+    ShoeGivenUp,
     SignedOff,
     StopAsked,
     StubCounted,
@@ -123,6 +124,7 @@ UPKEEP: Final[Mapping[type, Rule]] = {
     LimitsChanged: _FLOOR,
     TrainingSet: _WITNESSED,  # what is training is not counted as play, so nobody can say so alone
     TableReopened: _FLOOR,
+    ShoeGivenUp: _FLOOR,
 }
 
 ACTS: Final[Mapping[type, Rule]] = {

@@ -235,7 +235,10 @@ def _disturbed(event: shoe.DoorOpened | shoe.ShoeBooted | shoe.ModeChanged) -> t
         case shoe.DoorOpened():
             return "shoe-door-opened", "The shoe's door was opened in mid-deal. The undealt deck is void."
         case shoe.ShoeBooted():
-            return "shoe-restarted", "The shoe restarted in mid-deal. Compare the hands with the table."
+            return (
+                "shoe-restarted",
+                "The shoe restarted in mid-deal. Compare the cards on the table with the drawing of it.",
+            )
         case shoe.ModeChanged():
             return "shoe-mode", f"The shoe was switched to {event.mode.name.lower()} mode in mid-deal."
         case _:

@@ -18,6 +18,7 @@ from cardshoe.round.state import Hand
 from cardshoe.table.commits import comparing
 from cardshoe.table.desk import Live
 from cardshoe.table.interlocks import fresh_deck
+from cardshoe.table.outcomes import outcomes
 from cardshoe.table.state import Command, TableAlarm, TableState, Tally, Work
 from cardshoe.table.upkeep import Limits
 
@@ -104,7 +105,8 @@ class TableView:
     """One table. `due` is the one next thing; `words` says it to the dealer. `cover_cards`: the slots of the deck
     before which cover cards lie in the shoe; `notices`: what service should know; `declared`: faces that were entered
     by hand and that the floor has not confirmed; `limits`: those that the floor has set; `training`: this is no play;
-    `signed_off`: the cards were counted out, and the floor opens the table anew.
+    `signed_off`: the cards were counted out, and the floor opens the table anew; `shoe_owes`: the shoe has not said
+    what became of a stack; `outcomes`: what each answer to the open question would lead to.
     """
 
     name: str
@@ -132,6 +134,8 @@ class TableView:
     training: bool = False
     signed_off: bool = False
     round_open: bool = False
+    shoe_owes: bool = False
+    outcomes: Mapping[str, str] = field(default_factory=dict)
 
 
 def view(name: str, game: str, method: str, state: TableState, live: Live) -> TableView:
@@ -164,6 +168,8 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         training=state.upkeep.training,
         signed_off=state.upkeep.signed_off,
         round_open=not state.round_closed,
+        shoe_owes=state.command is not None and state.command.work is Work.DISPENSE,
+        outcomes=outcomes(round_, due.hold) if round_ is not None and isinstance(due, step.Held) else {},
     )
 
 

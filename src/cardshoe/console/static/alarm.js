@@ -2,18 +2,28 @@
 
 import { button, el, renewed } from "./dom.js";
 import { reasons } from "./dialog.js";
-import { operate } from "./net.js";
+import { operate, who } from "./net.js";
 import { acting, carried } from "./people.js";
-import { has, place, t } from "./texts.js";
+import { has, place, plainly, t } from "./texts.js";
 
 const REASONS = ["looked", "counted", "jam", "device", "ruling"];
 const AGAIN_MS = 700; // so long after its answer an alarm that still stands is one that came again
 const ROLE = { dealer: "dealer", floor: "floor", two_people: "floor", technician: "technician", nobody_needed: "floor" };
 
+// What an answer leads to, where that is more than that the round goes on; "" else.
+function leadsTo(outcome) {
+  if (!outcome || outcome === "goes-on") return "";
+  if (outcome === "asks") return t("then.asks");
+  const second = who().people ? ` ${t("then.second")}` : "";
+  return `${outcome === "void-all" ? t("then.void_all") : t("then.void", { who: outcome.slice(5).split(" ").map(place).join(", ") })}${second}`;
+}
+
 // Keeps `place_` covered as long as the state holds an alarm. `folded`: the person looks at the table behind it.
 export class AlarmCover {
-  // `aid()`: a button for whoever may see to the machine from here (a demo), or null.
-  constructor(box, aid = () => null) {
+  // `aid()`: a button for whoever may see to the machine from here (a demo), or null. `floor`: who reads it is the
+  // floor, who is told what happened first, and not to be called.
+  constructor(box, aid = () => null, { floor = false } = {}) {
+    this.floor = floor;
     this.box = box;
     this.aid = aid;
     this.key = "";
@@ -45,7 +55,9 @@ export class AlarmCover {
 
   // `again`: it was answered, and the table asks the same once more.
   draw(alarm, again = false) {
-    const told = has(`alarm.${alarm.code}`) ? t(`alarm.${alarm.code}`) : alarm.told;
+    const dealer = has(`alarm.${alarm.code}`) ? t(`alarm.${alarm.code}`) : alarm.told;
+    const happened = plainly(alarm.text);
+    const [told, more] = this.floor ? [happened.replace(" Call the floor.", ""), t("hold.dealer", { told: dealer })] : [dealer, happened];
     const role = ROLE[alarm.clears] || "floor";
     const choices = alarm.in_round ? alarm.choices : ["cleared"];
     const answers = el("div", { class: "answers" });
@@ -60,13 +72,14 @@ export class AlarmCover {
       answers,
     );
     for (const choice of choices) {
-      const more = has(`choice.${choice}.why`) ? el("small", {}, t(`choice.${choice}.why`)) : null;
+      const leads = leadsTo(alarm.outcomes[choice]);
+      const why = [has(`choice.${choice}.why`) ? el("small", {}, t(`choice.${choice}.why`)) : null, leads ? el("small", { class: "then" }, leads) : null];
       answers.append(
         button(has(`choice.${choice}`) ? t(`choice.${choice}`) : choice, () => this.answer(alarm, choice, role), {
           kind: choice.startsWith("void") ? "answer void" : "answer",
           key: `answer-${choice}`,
           disabled: true,
-          more,
+          more: why,
         }),
       );
     }
@@ -79,7 +92,7 @@ export class AlarmCover {
         el("h1", { role: "alert" }, told),
         button(t("hold.look"), () => this.fold(), { kind: "look", key: "look" }),
       ),
-      el("p", { class: "text" }, alarm.text === told ? null : alarm.text, alarm.who ? ` (${place(alarm.who)})` : null),
+      el("p", { class: "text" }, more === told ? null : more, alarm.who && !happened.includes(place(alarm.who)) ? ` (${place(alarm.who)})` : null),
       again ? el("p", { class: "again" }, t("hold.again")) : null,
       el("p", { class: "code" }, alarm.code, alarm.cites ? ` · ${alarm.cites}` : null),
       this.aid(),

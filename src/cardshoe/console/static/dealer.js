@@ -12,7 +12,7 @@ import { acting, carried } from "./people.js";
 import { drawTable } from "./table.js";
 import { action, money, place, speak, spotName, t } from "./texts.js";
 import { markTraining } from "./training.js";
-import { backName, doneOperation, insteadOfReader, nextWords, spelled } from "./words.js";
+import { backName, deviceLost, doneOperation, insteadOfReader, nextWords, spelled } from "./words.js";
 
 const CHIPS = [100, 500, 2500, 10000, 50000];
 const page = document.getElementById("page");
@@ -260,6 +260,8 @@ function draw() {
 }
 
 function hint() {
+  const lost = deviceLost(facts, state, "dealer");
+  if (lost) return lost;
   if (state.due.step === "ask_decision") return t("hint.ask");
   if (facts.lab && lab.robot) return t("hint.robot");
   return t("hint.watch");

@@ -1,7 +1,7 @@
 // Things that lie over the page: a short message, a question, a keypad. One at a time; Escape closes what may be closed.
 
 import { button, el } from "./dom.js";
-import { inMoney, rankOf, suitOf, t } from "./texts.js";
+import { plainly, rankOf, suitOf, t } from "./texts.js";
 
 const RANKS = "AKQJT98765432";
 const SUITS = "shdc";
@@ -12,7 +12,7 @@ let toast = null;
 export function tell(error, { good = false } = {}) {
   if (toast) toast.remove();
   const cites = error.cites ? el("small", {}, ` ${error.cites}`) : null;
-  const box = el("div", { class: `toast ${good ? "good" : "bad"}`, role: "status" }, el("b", {}, good ? "✓ " : "✕ "), inMoney(error.text), cites);
+  const box = el("div", { class: `toast ${good ? "good" : "bad"}`, role: "status" }, el("b", {}, good ? "✓ " : "✕ "), plainly(error.text), cites);
   box.addEventListener("click", () => box.remove());
   document.body.append(box);
   toast = box;

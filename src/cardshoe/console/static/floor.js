@@ -75,6 +75,8 @@ async function training() {
   await withReason(t(on ? "training.on" : "training.off"), ["training.dealer", "training.house"], { op: "set_training", on }, t(on ? "training.on" : "training.off"));
 }
 
+const failed = () => withReason(t("failed.title"), ["failed.power", "failed.jam", "failed.line"], { op: "give_up_shoe" }, t("failed.do"));
+
 const reopen = () => withReason(t("floor.reopen"), ["shift"], { op: "reopen_table" }, t("floor.reopen"));
 
 // One act; `when` names when it can be done, where that is not now.
@@ -91,6 +93,7 @@ function now() {
     act("void", t("floor.void"), voidRound, open),
     act("confirm", t("floor.confirm"), () => give({ op: "confirm", role: acting("floor") }), state.declared.length ? "" : "declared"),
     act("stub", t("floor.stub"), stub, state.due.step === "count_stub" ? "" : "settled"),
+    facts.shoe ? act("failed", t("failed"), failed, state.shoe.up ? "lost" : state.shoe.owes ? "" : "owes") : null,
     act("doubt", t("menu.doubt"), () => withReason(t("doubt.title"), ["doubt.floor", "doubt.back", "doubt.marked"], { op: "doubt_deck" }, t("doubt.now"))),
     facts.shoe ? act("shuffled", t("floor.shuffled"), () => withReason(t("floor.shuffled"), ["stop.machine"], { op: "shuffle_by_hand" })) : null,
   ];

@@ -7,7 +7,7 @@ import { get, listen, onSession, renew, who } from "./net.js";
 import { signIn, signOut } from "./people.js";
 import { markTraining } from "./training.js";
 import { speak, t } from "./texts.js";
-import { nextWords } from "./words.js";
+import { deviceLost, nextWords } from "./words.js";
 
 const PAGES = ["dealer", "floor", "technician", "auditor", "surveillance"];
 
@@ -26,14 +26,15 @@ export async function frame(name, sections, told) {
   const page = document.getElementById("page");
   document.title = `${facts.table} · ${t(`page.${name}`)}`;
   const next = el("p", { class: "now", "aria-live": "polite" });
+  const hint = el("p", { class: "hint", hidden: true });
   const signed = el("div", {});
   const cover = el("section", { class: "alarm", hidden: true, "aria-label": t("held") });
-  const alarm = new AlarmCover(cover);
+  const alarm = new AlarmCover(cover, () => null, { floor: name === "floor" });
   const line = el("section", { class: "offline", hidden: true, role: "alert" }, t("line.down"));
   const pages = facts.lab ? [...PAGES, "demo"] : PAGES;
   const nav = el("nav", { class: "links" }, pages.map((each) => el("a", { href: `/${each}`, "aria-current": each === name ? "page" : null }, t(`page.${each}`))));
   page.replaceChildren(
-    el("div", { class: "sheet" }, el("header", {}, el("h1", {}, `${facts.table} · ${t(`page.${name}`)}`), nav, signed), next, name === "floor" ? el("div", { class: "panel big here" }, cover) : null, el("div", { class: "panels" }, sections(facts))),
+    el("div", { class: "sheet" }, el("header", {}, el("h1", {}, `${facts.table} · ${t(`page.${name}`)}`), nav, signed), next, hint, name === "floor" ? el("div", { class: "panel big here" }, cover) : null, el("div", { class: "panels" }, sections(facts))),
     line,
   );
   onSession(() => person(signed));
@@ -41,6 +42,9 @@ export async function frame(name, sections, told) {
   listen(
     (state) => {
       renewed(next, `${t("round", { n: state.round })} · ${nextWords(state)}${state.alarm && name !== "floor" ? ` · ⚠ ${state.alarm.text}` : ""}`);
+      const lost = deviceLost(facts, state, name);
+      renewed(hint, lost);
+      hint.hidden = !lost;
       if (name === "floor") {
         alarm.show(state);
         cover.parentElement.hidden = cover.hidden;

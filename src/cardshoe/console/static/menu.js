@@ -32,6 +32,15 @@ const REPORTS = [
   ["device", { kind: "device_fault", affects_outcome: true }],
 ];
 
+// A report is ruled at once, by the text or by the floor, and is not taken back: it is said twice.
+function confirmed(fields) {
+  const name = REPORTS.find(([, one]) => one === fields)[0];
+  return ask(t("report.sure", { what: t(`report.${name}`) }), (close) => [
+    el("p", {}, t("report.sure.why")),
+    el("div", { class: "row" }, button(t("report.sure.do"), () => close(true), { kind: "main stop", key: "report-sure" }), button(t("close"), () => close(), { key: "report-not" })),
+  ]);
+}
+
 async function report(give) {
   const chosen = await ask(t("report.title"), (close) =>
     el("div", { class: "list" }, REPORTS.map(([name, fields]) => button(t(`report.${name}`), () => close(fields), { key: `report-${name}` })), button(t("report.count"), () => close("count"), { key: "report-count" })),
@@ -43,7 +52,7 @@ async function report(give) {
     if (cards === null) return;
     const fields = { op: "irregularity", kind: "wrong_card_count", who: hand, cards };
     await give(hand === "dealer" ? { ...fields, repairable_in_sequence: cards < 2 } : fields);
-  } else if (chosen) {
+  } else if (chosen && (await confirmed(chosen))) {
     await give({ op: "irregularity", ...chosen });
   }
 }

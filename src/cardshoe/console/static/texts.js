@@ -53,9 +53,14 @@ export function money(cents) {
   })}`;
 }
 
-// A sentence of the table with its amounts as they are spoken of: "500 cents … the minimum of 1500".
-export const inMoney = (sentence) =>
-  sentence.replace(/\b(\d+) cents\b/g, (_all, cents) => money(Number(cents))).replace(/\b(minimum|maximum) of (\d+)\b/g, (_all, word, cents) => `${word} of ${money(Number(cents))}`);
+// A sentence of the table as people speak: amounts as money, places by their names.
+export const plainly = (sentence) =>
+  sentence
+    .replace(/\b(\d+) cents\b/g, (_all, cents) => money(Number(cents)))
+    .replace(/\b(minimum|maximum) of (\d+)\b/g, (_all, word, cents) => `${word} of ${money(Number(cents))}`)
+    .replace(/\b(stack|cards?) for (dealer|[1-6])\b/g, (_all, word, to) => `${word} for ${place(to)}`)
+    .replace(/\b(taken|moved) to (dealer|[1-6])\b/g, (_all, word, to) => `${word} to ${place(to)}`)
+    .replace(/\b1 cards\b/g, "1 card");
 
 export const signed = (cents) => `${cents < 0 ? "−" : "+"}${money(Math.abs(cents))}`;
 

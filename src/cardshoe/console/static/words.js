@@ -39,6 +39,13 @@ export function nextWords(state) {
   }
 }
 
+// What to do about a device that is not connected, for whoever reads it; "" where all are.
+export function deviceLost(facts, state, page) {
+  if (facts.shoe && !state.shoe.up) return t(page === "floor" ? (state.round_open ? "lost.shoe.floor" : "lost.shoe.between") : "lost.shoe");
+  if (facts.reader && !state.reader.up) return t("lost.reader");
+  return "";
+}
+
 export const backName = (back) => {
   const known = t(`back.${back}`);
   return known === `back.${back}` ? back : known;
