@@ -81,6 +81,7 @@ class VirtualTable:
         for port, part in (("shoe", devices.shoe), ("reader", devices.reader)):
             if part is not None:
                 self._lines[port] = _Line(port, self._driver(port, part.url), self.now)
+        self._state_shown: TableState | None = None
         self._seen_by_view: object = None
         self._shown = self._look()
 
@@ -116,8 +117,7 @@ class VirtualTable:
         end = self.now + within_s
         self._settle()
         while not done():
-            self._pass_over(end)
-            due = self.next_deadline()
+            due = self._next_moment(end)
             if due is None or due > end:
                 self.now = end
                 self._tick()
@@ -149,12 +149,15 @@ class VirtualTable:
         make = ShoeDriver if port == "shoe" else ReaderDriver
         return make(expected=Expected(where=url), nonce=lambda: self._random.randbytes(16), consumed_event=consumed)
 
-    def _pass_over(self, end: float) -> None:
-        """Pass over what is of no account to the table, until `end` at most; every moment is, to this one."""
+    def _next_moment(self, _end: float) -> float | None:
+        """Return when anything of account to the table is due next, None where nothing ever is.
+
+        What is of no account may be passed over, until `_end` at most; every moment is of account to this table.
+        """
+        return self.next_deadline()
 
     def _pass_time(self) -> None:
-        self._pass_over(math.inf)
-        due = self.next_deadline()
+        due = self._next_moment(math.inf)
         if due is not None:
             self.now = max(self.now, due)
         self._tick()
@@ -166,9 +169,10 @@ class VirtualTable:
                 self._open(line)
             if line.due is not None and self.now >= line.due:
                 self._take(line, line.driver.advance(self.now))
-        due = self.controller.next_deadline()
-        if due is not None and self.now >= due and self._writing is None and not self._inputs:
-            self._inputs.append(lambda: self.controller.advance(self.now))
+        if self._writing is None and not self._inputs:
+            due = self.controller.next_deadline()
+            if due is not None and self.now >= due:
+                self._inputs.append(lambda: self.controller.advance(self.now))
         self._settle()
 
     def _open(self, line: _Line) -> None:
@@ -179,10 +183,11 @@ class VirtualTable:
     def _settle(self) -> None:
         """Pass bytes and inputs on until nothing more happens at this moment."""
         moving = True
+        take_output, lines = self.world.take_output, tuple(self._lines.values())
         while moving:
             moving = False
-            for line in self._lines.values():
-                data = self.world.take_output(line.port)
+            for line in lines:
+                data = take_output(line.port)
                 if data:
                     moving = True
                     self._hear(line, data)
@@ -239,9 +244,9 @@ class VirtualTable:
         """Look anew where anything that is shown may have changed; a look is dear, and most reports change nothing."""
         desk = self.controller.desk
         live = desk.live
-        seen = (desk.state, live.shoe_up, live.shoe, live.reader_up, live.command_unknown, live.obstacle)
-        if seen != self._seen_by_view:
-            self._seen_by_view = seen
+        seen = (live.shoe_up, live.shoe, live.reader_up, live.command_unknown, live.obstacle)
+        if desk.state is not self._state_shown or seen != self._seen_by_view:
+            self._state_shown, self._seen_by_view = desk.state, seen
             shown = self._look()
             if shown != self._shown:
                 self._shown = shown

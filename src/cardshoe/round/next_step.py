@@ -7,6 +7,7 @@ is due, and feeds back the event that tells that it was done.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import assert_never
 
 from cardshoe.games.script import (
@@ -35,7 +36,7 @@ from cardshoe.round.progress import (
     to_collect,
 )
 from cardshoe.round.settlement import settling_order
-from cardshoe.round.state import Hand, Hold, State, Status
+from cardshoe.round.state import Hand, Hold, Same, State, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +188,12 @@ NextStep = (
 
 def next_step(state: State) -> NextStep:
     """Return what is due."""
+    return _next_step(Same(state))
+
+
+@lru_cache(maxsize=4)
+def _next_step(same: Same[State]) -> NextStep:
+    state = same.value
     if state.holds:
         return Held(state.holds[0])
     if state.closed:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from cardshoe.cards import Card
 from cardshoe.error_table import Clears
@@ -176,6 +176,21 @@ def changed(value: Value, /, **changes: Any) -> Value:
     copy = _new(type(value))
     _set(copy, "__dict__", value.__dict__ | changes)
     return copy
+
+
+class Same(Generic[Value]):
+    """A frozen value as a key: this very object. What is asked of one several times in a step is looked up once."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
 
 
 def with_hand(state: State, hand: Hand, /, **changes: Any) -> State:

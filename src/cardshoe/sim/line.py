@@ -154,7 +154,7 @@ class Line:
                 self._free[one] = max(self._free[one], until)
 
     def _troubled(self, direction: str) -> bool:
-        return any(trouble.direction in {direction, "both"} for trouble in self._troubles)
+        return bool(self._troubles) and any(trouble.direction in {direction, "both"} for trouble in self._troubles)
 
     def _carry(self, direction: str, unit: bytes) -> None:
         if not self._troubles and self._free[direction] <= self._agenda.now:  # a line that is well

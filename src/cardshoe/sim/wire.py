@@ -142,6 +142,8 @@ class Deframer:
         """The same one by one: a frame may change the session in which the next is read. Must be read to its end."""
         *pieces, rest = data.split(b"\x00")
         for piece in pieces:
+            if not piece and not self._collected and not self._overlong:
+                continue
             self._collect(piece)
             frame = self._end()
             if frame is not None:

@@ -9,8 +9,8 @@ Implements SHOE-9 for the table and conditions E03 to E06 as far as the shoe can
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from cardshoe.cards import parse_card
@@ -20,7 +20,7 @@ from cardshoe.round.faces import BOARD
 from cardshoe.round.next_step import CompleteRound, ReadFaces, RequestStack, SettleHand, next_step
 from cardshoe.round.places import in_words
 from cardshoe.round.progress import dealing_done
-from cardshoe.round.state import State
+from cardshoe.round.state import Same, State
 from cardshoe.table.desk import Desk
 from cardshoe.table.interlocks import ShoeView
 from cardshoe.table.orders import BeginRound, CloseDeal, EndRound, MatchCard, ReadAsked, RevealStack, RoundOrder
@@ -102,7 +102,7 @@ def _dealt(desk: Desk, round_: State) -> bool:
 
 def _opened(desk: Desk, kept: ShoeRound, round_: State) -> bool:
     """Have the next card that lies up compared, or told; False where none waits for that."""
-    waiting = list(_uncompared(kept, round_))
+    waiting = _uncompared(Same(kept), Same(round_))
     if _not_dealt_again(desk, kept, waiting):
         return True
     due = _next_try(kept, waiting)
@@ -129,25 +129,36 @@ def _opened(desk: Desk, kept: ShoeRound, round_: State) -> bool:
 def faces_at(round_: State, place: str) -> tuple[str, ...]:
     """Return the faces that lie up at "dealer" or a position."""
     faces = round_.dealer_faces if place == "dealer" else round_.hand(place).faces
-    return tuple([card.text for card in faces])
+    return tuple([card.text for card in faces]) if faces else ()
 
 
-def _uncompared(kept: ShoeRound, round_: State) -> Iterator[tuple[str, str]]:
-    """Yield place and face of each card that lies up, came from the shoe, and that no answer settles yet."""
+@lru_cache(maxsize=4)
+def _uncompared(kept_now: Same[ShoeRound], round_now: Same[State]) -> tuple[tuple[str, str], ...]:
+    """Return place and face of each card that lies up, came from the shoe, and that no answer settles yet."""
+    kept, round_ = kept_now.value, round_now.value
+    waiting: list[tuple[str, str]] = []
     for place in dict.fromkeys(kept.stacks.values()):
-        if any(to == place and kept.revealed.get(command) == REVEALED for command, to in kept.stacks.items()):
+        if kept.revealed and _told_by_the_shoe(kept, place):
             continue  # the shoe told these faces itself
-        settled = Counter(each.card for each in kept.tries if each.place == place and each.result in RESOLVED)
-        for face in faces_at(round_, place):
-            if settled[face] > 0:
-                settled[face] -= 1
+        faces = faces_at(round_, place)
+        if not faces:
+            continue
+        settled = [each.card for each in kept.tries if each.place == place and each.result in RESOLVED]
+        for face in faces:
+            if face in settled:
+                settled.remove(face)
             else:
-                yield place, face
+                waiting.append((place, face))
+    return tuple(waiting)
+
+
+def _told_by_the_shoe(kept: ShoeRound, place: str) -> bool:
+    return any(to == place and kept.revealed.get(command) == REVEALED for command, to in kept.stacks.items())
 
 
 def due_try(kept: ShoeRound, round_: State) -> Try | None:
     """Return the next face to be held against a stack, or None."""
-    return _next_try(kept, _uncompared(kept, round_))
+    return _next_try(kept, _uncompared(Same(kept), Same(round_)))
 
 
 def _next_try(kept: ShoeRound, waiting: Iterable[tuple[str, str]]) -> Try | None:
@@ -197,7 +208,7 @@ def comparing(state: TableState) -> bool:
     kept, round_ = state.shoe_round, None if state.round_closed else state.round
     if kept is None or round_ is None or kept.stage not in OPEN_STAGES:
         return False
-    return kept.asked is not None or next(_uncompared(kept, round_), None) is not None
+    return kept.asked is not None or bool(_uncompared(Same(kept), Same(round_)))
 
 
 def reveal_due(desk: Desk) -> int | None:
@@ -249,7 +260,7 @@ def left_to_people(desk: Desk, why: str) -> None:
         answer(desk, kept, kept.asked, RULED)
         names.append(f"{kept.asked.card} at {in_words(kept.asked.place)}")
         kept = desk.state.shoe_round or kept
-    for place, face in list(_uncompared(kept, round_)):
+    for place, face in _uncompared(Same(kept), Same(round_)):
         command_id = next(command for command, to in kept.stacks.items() if to == place)
         answer(desk, kept, Try(command_id, place, face), RULED)
         names.append(f"{face} at {in_words(place)}")

@@ -77,10 +77,15 @@ class Live:
 
     def next_deadline(self) -> float | None:
         """Return the first time at which something is due."""
-        owed = None if self.waiting_since is None else self.waiting_since + ANSWER_S - self.waited_s
-        times = (self.command_due, self.quiet_until or None, owed, self.compare_by)
-        due = [time for time in times if time is not None]
-        return min(due) if due else None
+        first = self.command_due
+        if self.quiet_until and (first is None or self.quiet_until < first):
+            first = self.quiet_until
+        if self.compare_by is not None and (first is None or self.compare_by < first):
+            first = self.compare_by
+        if self.waiting_since is not None:
+            owed = self.waiting_since + ANSWER_S - self.waited_s
+            first = owed if first is None or owed < first else first
+        return first
 
     def owed(self, now: float) -> bool:
         """Note that an answer is due, or not; tell whether it has been due for `ANSWER_S` of connected time."""

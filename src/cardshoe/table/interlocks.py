@@ -39,6 +39,8 @@ class ShoeView:
     @property
     def stopping_fault(self) -> Fault | None:
         """The first raised fault that stops the motor."""
+        if not self.faults:
+            return None
         return next((fault for fault in self.faults if fault.motor not in (_GOES_ON, "none")), None)
 
     def with_inhibit(self, *, inhibited: bool) -> ShoeView:

@@ -26,8 +26,8 @@ class Stage(Enum):
     GIVEN_UP = "given_up"
 
 
-OPEN_STAGES: Final = frozenset({Stage.OPEN, Stage.CLOSED})
-OVER: Final = frozenset({Stage.SEALED, Stage.GIVEN_UP})
+OPEN_STAGES: Final = (Stage.OPEN, Stage.CLOSED)
+OVER: Final = (Stage.SEALED, Stage.GIVEN_UP)
 SPENT: Final = frozenset({"match", "mismatch", "unread"})
 """Answers that spend a try (SHOE-9.4)."""
 RULED: Final = "ruled"
@@ -70,12 +70,18 @@ class ShoeRound:
     @property
     def asked(self) -> Try | None:
         """The try that has no answer yet."""
-        return next((each for each in self.tries if not each.result), None)
+        for each in self.tries:
+            if not each.result:
+                return each
+        return None
 
     @property
     def reveal_asked(self) -> int | None:
         """The command whose reveal has no answer yet."""
-        return next((command for command, result in self.revealed.items() if not result), None)
+        for command, result in self.revealed.items():
+            if not result:
+                return command
+        return None
 
     @property
     def spent(self) -> int:
@@ -189,7 +195,10 @@ def noted(round_: ShoeRound | None) -> Mapping[str, Any] | None:
     if round_ is None:
         return None
     return {
-        **asdict(round_),
+        "round_id": round_.round_id,
+        "deck_id": round_.deck_id,
+        "serial": round_.serial,
+        "tries_before": round_.tries_before,
         "stage": round_.stage.value,
         "stacks": [[command, to] for command, to in round_.stacks.items()],
         "committed": [[command, [list(card) for card in cards]] for command, cards in round_.committed.items()],

@@ -3,17 +3,20 @@
 Owns `Upkeep` and `upkept`: the deck that must not be dealt from, the count by which 52 cards are accounted for, where
 cover cards are, which back lies in the shoe and for how many rounds, the stub count, the sign-off, what went wrong
 since the table was opened, and how much of the list of people stands in the journal. Must not know time, devices' bytes
-or screens. Implements conditions E10, E11, E15, E24, E25 and E26 as far as something has to be remembered for them.
+or screens. Its values have no slots, so that `changed` copies them quickly. Implements conditions E10, E11, E15, E24,
+E25 and E26 as far as something has to be remembered for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from cardshoe.round.state import changed
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Shift:
     """Counts since the table was opened: `losses` of a device, those of them `losses_on_motion`, cards that the table
     reader told (`reads`), and how many of them it could not read."""
@@ -33,7 +36,7 @@ class Limits:
     maximum_cents: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Upkeep:
     """Everything here outlives a restart.
 
@@ -104,25 +107,25 @@ def _shoe_reported(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> U
         case "DispenseFailed" | "DispenseInterrupted":
             return _out(upkeep, body["cards_seen"])
         case "CardUnexpected":
-            return replace(upkeep, cards_unasked=upkeep.cards_unasked + int(body["cards"]))
+            return changed(upkeep, cards_unasked=upkeep.cards_unasked + int(body["cards"]))
         case "CoverCardInserted":
-            return replace(upkeep, cover_cards=(*upkeep.cover_cards, int(body["before_slot"])))
+            return changed(upkeep, cover_cards=(*upkeep.cover_cards, int(body["before_slot"])))
         case "CoverCardSeen":
-            return replace(upkeep, cover_cards=_without(upkeep.cover_cards, int(body["before_slot"])))
+            return changed(upkeep, cover_cards=_without(upkeep.cover_cards, int(body["before_slot"])))
         case "DeckLoaded":
-            return replace(upkeep, cover_cards=(), back="")
+            return changed(upkeep, cover_cards=(), back="")
         case "StubRemoved":
-            return replace(upkeep, cover_cards=())
+            return changed(upkeep, cover_cards=())
         case "DeckVerified":
-            return replace(upkeep, verified_deck_id=int(body["deck_id"]), counted_in=int(body["cards"]))
+            return changed(upkeep, verified_deck_id=int(body["deck_id"]), counted_in=int(body["cards"]))
         case _:
             return upkeep
 
 
 def _out(upkeep: Upkeep, cards: int | None) -> Upkeep:
     if cards is None or upkeep.cards_out is None:
-        return replace(upkeep, cards_out=None)
-    return replace(upkeep, cards_out=upkeep.cards_out + cards)
+        return changed(upkeep, cards_out=None)
+    return changed(upkeep, cards_out=upkeep.cards_out + cards)
 
 
 def _without(slots: tuple[int, ...], slot: int) -> tuple[int, ...]:
@@ -137,12 +140,12 @@ def _reader_reported(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) ->
     if body["event"] != "CardRead":
         return upkeep
     bad = 1 if body["face"] == "unreadable" else 0
-    shift = replace(upkeep.shift, reads=upkeep.shift.reads + 1, unreadable=upkeep.shift.unreadable + bad)
-    return replace(upkeep, shift=shift, deck_reads=upkeep.deck_reads + 1, deck_unreadable=upkeep.deck_unreadable + bad)
+    shift = changed(upkeep.shift, reads=upkeep.shift.reads + 1, unreadable=upkeep.shift.unreadable + bad)
+    return changed(upkeep, shift=shift, deck_reads=upkeep.deck_reads + 1, deck_unreadable=upkeep.deck_unreadable + bad)
 
 
 def _deck_armed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(
+    return changed(
         upkeep,
         verified_deck_id=int(body["deck_id"]),
         armed_cards=int(body["cards"]),
@@ -157,25 +160,25 @@ def _deck_armed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upke
 
 def _deck_suspected(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     out = upkeep.cards_out if body["count_known"] else None
-    return replace(upkeep, suspect_deck_id=int(body["deck_id"]), suspect_why=str(body["why"]), cards_out=out)
+    return changed(upkeep, suspect_deck_id=int(body["deck_id"]), suspect_why=str(body["why"]), cards_out=out)
 
 
 def _deck_proved(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, suspect_deck_id=0, suspect_why="")
+    return changed(upkeep, suspect_deck_id=0, suspect_why="")
 
 
 def _backs_suspected(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     backs = tuple(str(back) for back in body["backs"])
-    return replace(upkeep, suspect_backs=(*upkeep.suspect_backs, *(b for b in backs if b not in upkeep.suspect_backs)))
+    return changed(upkeep, suspect_backs=(*upkeep.suspect_backs, *(b for b in backs if b not in upkeep.suspect_backs)))
 
 
 def _deck_placed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, back=str(body["back"]))
+    return changed(upkeep, back=str(body["back"]))
 
 
 def _deck_replaced(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     back = str(body["back"])
-    return replace(
+    return changed(
         upkeep,
         suspect_backs=tuple(each for each in upkeep.suspect_backs if each != back),
         rounds_of_back={**upkeep.rounds_of_back, back: 0},
@@ -183,14 +186,14 @@ def _deck_replaced(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> U
 
 
 def _stub_counted(upkeep: Upkeep, _body: Mapping[str, Any], round_id: int) -> Upkeep:
-    return replace(upkeep, uncounted_rounds=0, first_uncounted=0, counted_round=round_id)
+    return changed(upkeep, uncounted_rounds=0, first_uncounted=0, counted_round=round_id)
 
 
 def _settled(upkeep: Upkeep, body: Mapping[str, Any], round_id: int) -> Upkeep:
     if not upkeep.armed_cards:
         return upkeep
     counted = upkeep.counted_round == round_id
-    return replace(
+    return changed(
         upkeep,
         armed_cards=0,
         dealt_back=upkeep.back,
@@ -202,50 +205,50 @@ def _settled(upkeep: Upkeep, body: Mapping[str, Any], round_id: int) -> Upkeep:
 
 
 def _signed_off(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, signed_off=True)
+    return changed(upkeep, signed_off=True)
 
 
 def _table_opened(upkeep: Upkeep, _body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, signed_off=False, shift=Shift(), advised=())
+    return changed(upkeep, signed_off=False, shift=Shift(), advised=())
 
 
 def _limits_changed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(
+    return changed(
         upkeep,
         limits=Limits(str(body["game"]), dict(body["minimum_cents"]), dict(body["maximum_cents"])),
     )
 
 
 def _training_set(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, training=bool(body["on"]))
+    return changed(upkeep, training=bool(body["on"]))
 
 
 def _identified(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     if body["device"] != "shoe":
         return upkeep
     # An older journal did not say what the shoe can do; then it counts, as every shoe that it knew did.
-    return replace(upkeep, counts_deck=bool(body.get("counts_deck", True)))
+    return changed(upkeep, counts_deck=bool(body.get("counts_deck", True)))
 
 
 def _device_lost(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     shift, moving = upkeep.shift, 1 if body.get("on_motion") else 0
-    return replace(
+    return changed(
         upkeep,
-        shift=replace(shift, losses=shift.losses + 1, losses_on_motion=shift.losses_on_motion + moving),
+        shift=changed(shift, losses=shift.losses + 1, losses_on_motion=shift.losses_on_motion + moving),
     )
 
 
 def _advised(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, advised=(*upkeep.advised, str(body["code"])))
+    return changed(upkeep, advised=(*upkeep.advised, str(body["code"])))
 
 
 def _people_list_found(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
     same = body["store"] == upkeep.people_store
-    return replace(upkeep, people_store=str(body["store"]), people_change=int(body["change"]) if same else 0)
+    return changed(upkeep, people_store=str(body["store"]), people_change=int(body["change"]) if same else 0)
 
 
 def _people_changed(upkeep: Upkeep, body: Mapping[str, Any], _round_id: int) -> Upkeep:
-    return replace(upkeep, people_store=str(body["store"]), people_change=int(body["change"]))
+    return changed(upkeep, people_store=str(body["store"]), people_change=int(body["change"]))
 
 
 _TAKEN: Final[Mapping[str, Callable[[Upkeep, Mapping[str, Any], int], Upkeep]]] = {

@@ -152,13 +152,18 @@ class SimulatedTable(VirtualTable):
         first = self._planned.next_at if first is None else min(first, self._planned.next_at)
         return None if first == math.inf else first
 
-    def _pass_over(self, end: float) -> None:
+    def _next_moment(self, end: float) -> float | None:
         """Pass over the moments at which only the world does something, and nobody outside it can notice."""
-        others = [end, self._absent_until] if self._away else [end, self._others_due()]
-        done_at = self.world.go_on_alone(min(*others, self._planned.next_at))
-        if done_at is not None:
-            self.now = max(self.now, done_at)
+        others = min(self._absent_until if self._away else self._others_due(), self._planned.next_at)
+        done_at, noticed = self.world.go_on_alone(min(end, others))
+        if done_at > self.now:
+            self.now = done_at
+        if noticed:
             self._tick()
+            return self.next_deadline()
+        first = self.world.next_deadline()
+        first = others if first is None or others < first else first
+        return None if first == math.inf else first
 
     def _tick(self) -> None:
         self._count_turn()

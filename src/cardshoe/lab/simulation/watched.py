@@ -73,23 +73,22 @@ class WatchedWorld(World):
         self.on_feed(feed)
         return self.faults.effects(cards)
 
-    def go_on_alone(self, until: float) -> float | None:
+    def go_on_alone(self, until: float) -> tuple[float, bool]:
         """Do what is due before `until`, until something comes out of a port or a plug moves.
 
-        Return the time of the last thing done, None where nothing was. Most of what a mechanism does concerns nobody
+        Return the world's time then, and whether anybody can notice. Most of what a mechanism does concerns nobody
         outside it: a table need not look at every bounce of a contact.
         """
-        agenda, done_at = self._agenda, None
+        agenda, noticed = self._agenda, False
         shoe, reader = self._lines["shoe"], self._lines["reader"]
         plugs = shoe.plugged, reader.plugged
         while (due := agenda.next_deadline()) is not None and due < until:
             agenda.run_until(due)
-            done_at = due
             if shoe.speaks or reader.speaks or (shoe.plugged, reader.plugged) != plugs:
+                noticed = True
                 break
-        if done_at is not None:
-            self._flush()
-        return done_at
+        self._flush()
+        return agenda.now, noticed
 
     @property
     def present(self) -> float:
