@@ -11,7 +11,7 @@ from bench_book import Book
 from bench_session import Session
 from bench_station import Station
 from bench_statistics import CARDS, READER_BAR, cards_without_fault, measured, rate_bounds
-from cardshoe.devices.reader_events import CardRead
+from cardshoe.devices.reader_events import CardRead, PlaceCleared
 from cardshoe.devices.reader_terms import NoCard
 from cardshoe.lab.conform.rig import BenchFile
 from test_reader import READS_S, TABLE, deck_in_hand
@@ -45,7 +45,7 @@ def test_reader_acceptance(station: Station, reader: Session, book: Book, measur
             seconds.append(1000 * (station.units["reader"].line.now() - begun))
             read += len(lying)
             station.act("collect", what="board")
-            reader.run(0.2)
+            reader.wait(PlaceCleared, within_s=READS_S)
             if read >= file.limits.reader_cards:
                 break
     low, high = rate_bounds(faults, read)

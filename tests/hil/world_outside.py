@@ -35,7 +35,7 @@ def cardshoe(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def bench(*options: str) -> tuple[int, str]:
+def bench(*options: str, within_s: int = 290) -> tuple[int, str]:
     """Run `pytest hil`; return its status and what it printed."""
     suite = [
         sys.executable,
@@ -49,6 +49,8 @@ def bench(*options: str) -> tuple[int, str]:
         "no:xdist",
         "-p",
         "no:randomly",
+        "-o",
+        f"timeout={within_s}",
     ]
-    done = subprocess.run([*suite, *options], cwd=ROOT, capture_output=True, text=True, timeout=290)
+    done = subprocess.run([*suite, *options], cwd=ROOT, capture_output=True, text=True, timeout=within_s)
     return done.returncode, done.stdout + done.stderr
