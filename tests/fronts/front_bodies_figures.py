@@ -58,9 +58,13 @@ def bare_round_trips(desk: Desk, count: int) -> list[float]:
 
 @body("paced")
 async def round_trips_at_the_speed_of_the_line(desk: Desk) -> None:
-    """LINK-1.1: 16 bytes out and 8 back at 115200 baud, beside the line's own time and bare reads and writes."""
+    """LINK-1.1: 16 bytes out and 8 back at 115200 baud, beside the line's own time, bare reads and writes, and what the
+    emulated line is late by: from a bare write to the question's being seen, and in writing the answer."""
     desk.ask(front="echo")
-    bare = await asyncio.to_thread(bare_line, desk, 500)
+    bare, begun = await asyncio.to_thread(bare_line, desk, 500)
+    echoed = desk.ask(front="echoed")
+    told = zip(begun, echoed["seen"], echoed["late"], strict=True)
+    emulated = middle([seen - asked + late for asked, seen, late in told])
     transport = await desk.open()
     trip = RoundTrip(transport)
     try:
@@ -71,27 +75,30 @@ async def round_trips_at_the_speed_of_the_line(desk: Desk) -> None:
     desk.figures |= {
         "line, us": round(line, 1),
         "bare reads and writes, median us": middle(bare),
+        "of which the emulation is late, median us": emulated,
         "transport, median us": middle(ours),
         "over the line": round(middle(ours) / line, 3),
+        "over the line, the emulation taken off": round((middle(ours) - emulated) / line, 3),
         "over bare": round(middle(ours) / middle(bare), 3),
     }
 
 
-def bare_line(desk: Desk, count: int) -> list[float]:
-    """Seconds of each question and answer by read(2) and write(2)."""
+def bare_line(desk: Desk, count: int) -> tuple[list[float], list[float]]:
+    """Seconds of each question and answer by read(2) and write(2), and when each was asked."""
     port = os.open(desk.where().removeprefix("serial://"), os.O_RDWR | os.O_NOCTTY)
-    times = []
+    times, begun = [], []
     try:
         for _ in range(count):
-            began = time.perf_counter()
+            began = time.monotonic()
             os.write(port, b"0123456789abcdef")
             got = 0
             while got < 8:
                 got += len(os.read(port, 64))
-            times.append(time.perf_counter() - began)
+            times.append(time.monotonic() - began)
+            begun.append(began)
     finally:
         os.close(port)
-    return times
+    return times, begun
 
 
 class RoundTrip:

@@ -65,6 +65,10 @@ class PtyFront(Front):
             self.features = frozenset({"busy"})
         self._directory = tempfile.TemporaryDirectory(prefix="front-")
         self._lines: dict[str, _Line] = {}
+        self._handed_at = 0.0
+        self._echoes = False
+        self._seen: list[float] = []
+        self._late: list[float] = []
         self._wake_out, self._wake_in = os.pipe2(os.O_NONBLOCK)
         threading.Thread(target=self._run, daemon=True).start()
 
@@ -93,25 +97,33 @@ class PtyFront(Front):
 
     def deliver(self, name: str, data: bytes) -> None:
         """Onto the line."""
+        self._deliver(name, data, time.monotonic())
+        self._wake()
+
+    def _deliver(self, name: str, data: bytes, now: float) -> None:
         line = self._lines.get(name)
         if line is None:
             return
-        now = time.monotonic()
         for at in range(0, len(data), SLICE):
             piece = data[at : at + SLICE]
             line.waiting.append((line.to_host.arrival(len(piece), now), piece))
-        self._wake()
 
     def where(self, name: str) -> str:
         """By the link."""
         return f"serial://{self._link(name)}"
 
     def request(self, what: str, device: str, values: dict[str, Any]) -> dict[str, Any]:
-        """A device that answers each 16 bytes with 8."""
-        if what != "echo":
-            return super().request(what, device, values)
-        self._lines[device].put = lambda data: self.deliver(device, bytes(8 * (len(data) // 16)))
-        return {}
+        """`echo`: a device that answers each 16 bytes with 8, from the moment at which the last of them was there: what
+        this thread takes to hand it over is none of the line's time. `echoed`: when each question was seen here, and by
+        how much its answer was written too late, both in seconds on the clock of `time.monotonic`."""
+        if what == "echo":
+            self._lines[device].put = lambda data: self._deliver(device, bytes(8 * (len(data) // 16)), self._handed_at)
+            self._echoes, self._seen, self._late = True, [], []
+            return {}
+        if what == "echoed":
+            self._echoes = False
+            return {"seen": self._seen, "late": self._late}
+        return super().request(what, device, values)
 
     def _link(self, name: str) -> Path:
         return Path(self._directory.name) / name
@@ -145,9 +157,12 @@ class PtyFront(Front):
         now = time.monotonic()
         for line in list(self._lines.values()):
             while line.waiting and line.waiting[0][0] <= now:
-                self._write(line, line.waiting.pop(0)[1])
+                due, data = line.waiting.pop(0)
+                self._write(line, data)
+                if self._echoes:
+                    self._late.append(time.monotonic() - due)
         while held and held[0][0] <= now:
-            _, line, data = held.pop(0)
+            self._handed_at, line, data = held.pop(0)
             if line in self._lines.values():
                 line.put(data)
 
@@ -169,7 +184,10 @@ class PtyFront(Front):
                     data = os.read(line.master, 4096)
                 except OSError:
                     continue
-                held.append((line.to_device.arrival(len(data), time.monotonic()), line, data))
+                seen = time.monotonic()
+                if self._echoes:
+                    self._seen.append(seen)
+                held.append((line.to_device.arrival(len(data), seen), line, data))
         held.sort(key=lambda one: one[0])
 
 
