@@ -6,7 +6,9 @@ for what lies beside the journal: keys, lists, anchors.
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -21,10 +23,17 @@ def write_new(path: Path, content: bytes, *, mode: int) -> None:
 
 def write_whole(path: Path, content: bytes, *, mode: int) -> None:
     """Write `content` to `path` so that after any cut the old or the new is there, whole. Raises `OSError`."""
+    if not path.name:  # `.` or `/`
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
-    write_new(fresh, content, mode=mode)
-    os.rename(fresh, path)
+    try:
+        write_new(fresh, content, mode=mode)
+        os.rename(fresh, path)
+    except OSError:
+        with suppress(OSError):  # what it was is told; half a file is not left for it
+            fresh.unlink()
+        raise
     sync_directory(path.parent)
 
 

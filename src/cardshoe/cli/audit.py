@@ -24,6 +24,7 @@ from cardshoe.cli.signers import (
     signed_or_user,
 )
 from cardshoe.clock import SystemClock
+from cardshoe.counted import counted
 from cardshoe.devices.envelope import OpenedRound
 from cardshoe.table.audit import evidence_of, load_auditor_key, make_auditor_key, open_logged
 from cardshoe.table.roles import Matter
@@ -89,7 +90,7 @@ def _plain(opened: OpenedRound) -> dict[str, object]:
 
 
 def _words(opened: OpenedRound) -> str:
-    lines = [f"Round {opened.round_id}, deck {opened.deck_id}: {len(opened.cards)} cards"]
+    lines = [f"Round {opened.round_id}, deck {opened.deck_id}: {counted(len(opened.cards), 'card')}"]
     for each in opened.cards:
         face = each.card.text if each.card is not None else each.what
         lines.append(f"  slot {each.slot:2}  {face:<10} commitment {each.kept.value}")

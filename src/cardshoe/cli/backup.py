@@ -19,8 +19,8 @@ import typer
 
 from cardshoe.cli.config_text import toml_key, toml_value
 from cardshoe.cli.passphrase_entry import PassphraseOption, passphrase_of
-from cardshoe.cli.report_page import counted
 from cardshoe.clock import SystemClock
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.staging_folder import staging_folder
 from cardshoe.table.backup_form import Listing

@@ -13,6 +13,7 @@ from typing import Final
 
 import cardshoe
 from cardshoe.cli.clause_search import Place
+from cardshoe.counted import counted
 from cardshoe.games.clauses import Clause
 
 Row = tuple[Clause, tuple[Place, ...], tuple[Place, ...] | None]
@@ -46,7 +47,7 @@ def page(rows: Sequence[Row], *, tests_from: Path | None) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Clauses of cardshoe {escape(cardshoe.__version__)}</title><style>{_STYLE}</style></head><body>"
         f"<h1>Where each clause is carried out and proved</h1>"
-        f"<p>cardshoe {escape(cardshoe.__version__)}, {read}. {len(rows)} clauses, "
+        f"<p>cardshoe {escape(cardshoe.__version__)}, {read}. {counted(len(rows), 'clause')}, "
         f"{len(rows) - len(lacking)} {whole}. {_lacking(lacking)}</p>{sections}</body></html>\n"
     )
 

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from cardshoe.cli.clause_page import page
 from cardshoe.cli.clause_search import Finder, Place, files_of_tests, product_files
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.games.clauses import Clause, load_clauses
 
@@ -135,7 +136,7 @@ def _show(found: list[Carried], tests: Path | None, *, table: bool) -> None:
         )
     else:
         said = f"{len(found) - len(lacking)} complete, {len(lacking)} not; tests read from {tests}."
-    console.print(f"{len(found)} clauses, {said}", markup=False, soft_wrap=True)
+    console.print(f"{counted(len(found), 'clause')}, {said}", markup=False, soft_wrap=True)
 
 
 def _tabled(found: list[Carried]) -> Table:

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.lab.conform import makers
 from cardshoe.lab.conform.asking import Answer, Asking, Device, choose, who_answers
@@ -174,7 +175,7 @@ def _show(url: str, device: Device, told: Sequence[Told], measured: Sequence[Lim
             )  # fmt: skip
     counts = ", ".join(f"{sum(one.verdict is verdict for one in told)} {verdict.value}" for verdict in Verdict)
     advice = f" Look first at {', '.join(first[:3])}." if first else ""
-    console.print(f"{len(told)} clauses: {counts}.{advice}", markup=False, soft_wrap=True)
+    console.print(f"{counted(len(told), 'clause')}: {counts}.{advice}", markup=False, soft_wrap=True)
 
 
 def _show_broken(console: Console, one: Told) -> None:

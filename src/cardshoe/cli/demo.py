@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -238,7 +239,9 @@ def _tell(result: DemoResult, *, as_json: bool) -> None:
         del plain["interrupted"]
         print(json.dumps(plain), flush=True)
         return
-    print(f"{result.rounds} rounds: {result.completed} completed, {result.voided} void; {result.held} questions asked.")
-    print(f"{result.stacks_dispensed} stacks dispensed of {result.stacks_requested} requested, in the whole journal.")
+    rounds, questions = counted(result.rounds, "round"), counted(result.held, "question")
+    print(f"{rounds}: {result.completed} completed, {result.voided} void; {questions} asked.")
+    stacks = counted(result.stacks_dispensed, "stack")
+    print(f"{stacks} dispensed of {result.stacks_requested} requested, in the whole journal.")
     print(f"The journal is {result.journal}, its head {result.journal_head}.")
     print(f"Check it: cardshoe journal verify {result.journal}")

@@ -7,6 +7,7 @@ signed; 2 an option is wrong. `--make-key` writes a signing key for a bench.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ import typer
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.lab.conform.evidence import verify
 from cardshoe.whole_files import write_new
@@ -35,6 +37,8 @@ def command(
     if make_key:
         print(_make_key(directory))
         return
+    if public_key is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", public_key):
+        raise ConfigError("evidence-key", f"--public-key {public_key!r} is none: 64 hexadecimal digits are expected.")
     found = verify(directory, public_key=public_key)
     if as_json:
         told = {"ok": found.ok, "files": found.files, "public_key": found.public_key, "wrong": list(found.wrong)}
@@ -43,7 +47,8 @@ def command(
         for wrong in found.wrong:
             print(f"wrong: {wrong}")
         signer = f"signed by {found.public_key}" if found.public_key else "not signed"
-        print(f"{directory}: {found.files} files, {signer}, {'everything fits' if found.ok else 'do not trust it'}")
+        verdict = "everything fits" if found.ok else "do not trust it"
+        print(f"{directory}: {counted(found.files, 'file')}, {signer}, {verdict}")
     if not found.ok:
         raise typer.Exit(1)
 

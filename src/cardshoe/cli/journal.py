@@ -26,7 +26,7 @@ from cardshoe.cli.journal_keep import add_keeping
 from cardshoe.cli.journal_page import page_of
 from cardshoe.cli.journal_shoe_round import begun, seals
 from cardshoe.cli.journal_story import last_rounds, told
-from cardshoe.cli.report_page import counted
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError, InputError, JournalError
 from cardshoe.journal.anchor import read_anchor
 from cardshoe.journal.canonical import Record

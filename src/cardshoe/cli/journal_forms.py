@@ -10,7 +10,7 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -75,13 +75,18 @@ def whole_text(to: Path, called: str) -> Iterator[TextIO]:
 
     Raises ConfigError `journal-export`, which names the file as `called`.
     """
+    if not to.name:  # `.` or `/`
+        raise ConfigError("journal-export", f"{called} is a folder. Name a file.")
     fresh = to.with_name(to.name + ".partial")
     try:
         with fresh.open("w", encoding="utf-8", newline="") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(fresh, to)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong is told below
+            fresh.unlink()
         raise ConfigError(
             "journal-export", f"{called} cannot be written: {error.strerror}. Name another file."
         ) from error

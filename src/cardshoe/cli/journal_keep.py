@@ -16,8 +16,8 @@ import typer
 
 from cardshoe.cli.config import read_config
 from cardshoe.cli.keeping_choice import carried_over
-from cardshoe.cli.report_page import counted
 from cardshoe.cli.signers import user_of_computer
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import Journal, standalone_verifier, verify
 from cardshoe.journal.anchor import Anchor, anchor_line, read_anchor
@@ -55,6 +55,8 @@ def anchor_command(
     as_json: _Json = False,
 ) -> None:
     """Copy the newest signed head to another medium, for `verify --anchor`; an older one there must fit first."""
+    if to.is_dir() or not to.parent.is_dir():
+        raise ConfigError("journal-export", f"--to {to} is no place for a file. Name a file in a folder that is there.")
     older = read_anchor(to)
     verdict = verify(path, auditor_anchor=None if older is None else older.head)
     if not verdict.ok:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from cardshoe.cli.journal_story import told
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.games.script import POSITIONS
 from cardshoe.journal.canonical import Record, parse_record
@@ -77,7 +78,8 @@ def _page(
     yield from _felt(account)
     yield from _payouts(account)
     yield from _events(rows)
-    yield f"<h2>Proof</h2><p>Journal {_text(name)}, {verdict.records} records, head <code>{verdict.head}</code>,"
+    records = counted(verdict.records, "record")
+    yield f"<h2>Proof</h2><p>Journal {_text(name)}, {records}, head <code>{verdict.head}</code>,"
     yield f"public key <code>{verdict.public_key}</code>. Each digest covers the record and the one before it.</p>"
     yield "</body></html>"
 

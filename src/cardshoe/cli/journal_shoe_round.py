@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from typing import Any, Final
 
+from cardshoe.counted import counted
 from cardshoe.journal.canonical import Record
 from cardshoe.round.places import in_words
 
@@ -56,7 +57,7 @@ def _committed(body: Body) -> str:
 
 
 def _sealed(body: Body) -> str:
-    what = f"the shoe seals the {body['cards']} cards of its round {body['round_id']}"
+    what = f"the shoe seals the {counted(body['cards'], 'card')} of its round {body['round_id']}"
     if body["auditor"] is None:
         return f"{what}; it holds no auditor's key, so nobody can open them"
     return f"{what} for the auditor's key {body['auditor']}"

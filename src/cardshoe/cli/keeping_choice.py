@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cardshoe.cli.report_page import counted
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.journal import JournalReader, Record
 from cardshoe.journal.replay import SETTLED

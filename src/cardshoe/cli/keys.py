@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from cardshoe.counted import counted
 from cardshoe.table.keystore import KeyInfo, KeyStore
 from cardshoe.table.sealed_devices import default_store
 
@@ -47,5 +48,5 @@ def _words(info: KeyInfo) -> str:
     auditor = "no auditor" if info.auditor is None else f"auditor {info.auditor.hex()[:16]}…"
     return (
         f"{info.key_id}  {info.kind} {info.serial} (model {info.model}), {info.role.name.lower()}, {auditor},"
-        f" {info.sealed_count} sessions, paired {info.paired_at} by {info.paired_by}"
+        f" {counted(info.sealed_count, 'session')}, paired {info.paired_at} by {info.paired_by}"
     )

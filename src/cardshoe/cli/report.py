@@ -20,6 +20,7 @@ import typer
 from cardshoe.cli.journal_forms import whole_text
 from cardshoe.cli.report_page import amount, period_page, rate
 from cardshoe.cli.report_sheet import account_of, sheet_of
+from cardshoe.counted import counted
 from cardshoe.errors import InputError, JournalError
 from cardshoe.journal.canonical import Record
 from cardshoe.journal.chain import Verdict
@@ -167,7 +168,7 @@ def _lines(period: Period) -> Iterator[str]:
     for code, count in period.alarms.most_common():
         yield f"Alarm {code}: {count}"
     for each in period.stub_counts:
-        yield f"Stub counted in round {each.round}: {each.cards} cards, {each.expected} expected"
+        yield f"Stub counted in round {each.round}: {counted(each.cards, 'card')}, {each.expected} expected"
     yield f"{'spot':12}{'wagers':>8}{'drop':>14}{'house':>14}{'hold':>8}"
     for name, spot in (*period.spots.items(), ("in all", period.in_all)):
         hold = "–" if spot.hold is None else f"{spot.hold:.1%}"

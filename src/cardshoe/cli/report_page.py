@@ -10,6 +10,7 @@ import html
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from cardshoe.counted import counted
 from cardshoe.journal.chain import Verdict
 from cardshoe.journal.period import Period, SpotAccount
 
@@ -54,11 +55,6 @@ def rate(value: float | None) -> str:
 def text(value: object) -> str:
     """Return `value` escaped for a page."""
     return html.escape(str(value))
-
-
-def counted(number: int, one: str, several: str = "") -> str:
-    """Return `1 round`, `2 rounds`."""
-    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[object]], *, sums: bool = False) -> Iterator[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from cardshoe.cli.journal_page import account_in
-from cardshoe.cli.report_page import STYLE, amount, counted, head, table, text
+from cardshoe.cli.report_page import STYLE, amount, head, table, text
+from cardshoe.counted import counted
 from cardshoe.errors import InputError
 from cardshoe.games.script import POSITIONS
 from cardshoe.journal.canonical import Record, parse_record

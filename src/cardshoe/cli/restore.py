@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from cardshoe.cli.passphrase_entry import PassphraseOption, passphrase_of
-from cardshoe.cli.report_page import counted
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 from cardshoe.staging_folder import staging_folder
 from cardshoe.table.backup_form import BackupFile, Listing

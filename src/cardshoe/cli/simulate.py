@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -112,11 +113,12 @@ class _Account:
             print(json.dumps({**whole, "seconds": round(took_s, 2), "rounds_per_s": round(rate, 1)}), flush=True)
             return
         sums = self._sums
-        print(
-            f"{sums['rounds']} rounds of {sums['seeds']} seeds: {sums['completed']} completed, {sums['voided']} void;"
-            f" {sums['troubles']} troubles, {sums['kills']} restarts, {sums['wrong_acts']} wrong acts."
-        )
-        print(f"{rate:.0f} rounds a second. {self.broken or 'No'} seeds with a broken promise.")
+        rounds, seeds = counted(sums["rounds"], "round"), counted(sums["seeds"], "seed")
+        happened = [("troubles", "trouble"), ("kills", "restart"), ("wrong_acts", "wrong act")]
+        told = ", ".join(counted(sums[key], word) for key, word in happened)
+        print(f"{rounds} of {seeds}: {sums['completed']} completed, {sums['voided']} void; {told}.")
+        broken = counted(self.broken, "seed") if self.broken else "No seeds"
+        print(f"{rate:.0f} rounds a second. {broken} with a broken promise.")
 
 
 def _told(result: Result, smaller: Result) -> str:

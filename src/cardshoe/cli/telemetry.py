@@ -16,6 +16,7 @@ from typing import Annotated, Final
 
 import typer
 
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import JournalReader, Record, verify
 from cardshoe.journal.canonical import parse_record
@@ -69,7 +70,9 @@ def show_command(
     found = list(read_archive(archive))
     if number is not None:
         if number > len(found):
-            raise ConfigError("telemetry-message", f"--message {number}: the archive has {len(found)} messages.")
+            raise ConfigError(
+                "telemetry-message", f"--message {number}: the archive has {counted(len(found), 'message')}."
+            )
         sys.stdout.buffer.write(found[number - 1].sent)
         sys.stdout.buffer.flush()
         return
@@ -78,7 +81,7 @@ def show_command(
         return
     for kept in found:
         _tell(kept)
-    print(f"{len(found)} messages, each as it was sent.")
+    print(f"{counted(len(found), 'message')}, each as it was sent.")
 
 
 def _tell(kept: Kept) -> None:

@@ -23,6 +23,7 @@ from cardshoe.cli.trace_dissector import dissector as make_dissector
 from cardshoe.cli.trace_files import Recording, read_recording
 from cardshoe.cli.trace_relay import HostPort, open_host_port
 from cardshoe.cli.trace_replay import PATIENCE_S, DeviceSide, HostSide
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError, DeviceError
 from cardshoe.transport import Tap, TraceFile, open_transport
 from cardshoe.transport.tap import Redact
@@ -118,7 +119,7 @@ def diff(
 ) -> None:
     """Compare two recordings by what was said, not by when; exit status 1 when something differs."""
     texts = [essence(read_recording(path, device).said(), pulse=pulse) for path in (first, second)]
-    _tell(list(differences(*texts)), as_json=as_json, same=f"the same {len(texts[0])} messages")
+    _tell(list(differences(*texts)), as_json=as_json, same=f"the same {counted(len(texts[0]), 'message')}")
 
 
 def _tell(found: list[str], *, as_json: bool, same: str) -> None:

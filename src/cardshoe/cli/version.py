@@ -31,15 +31,18 @@ from cardshoe.cli.installed_files import (
     recorded_list,
     signed_list,
 )
+from cardshoe.counted import counted
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.games.rule_pack import rules_digest
 from cardshoe.journal.keyfile import load_key
+from cardshoe.whole_files import write_whole
 from cardshoe.wire.spec import DEVICE_PROTOCOLS, load_spec
 
 PINNED: Final = Path("/etc/cardshoe")
 """Where a table's computer keeps the release's list (`files.json`) and the maker's public key (`release.pub`)."""
 _KEY_MOST: Final = 1024
 _KEY_BYTES: Final = 32
+_KINDS: Final = {"wheel": "an installed wheel", "editable": "an editable installation", "source": "a tree of sources"}
 _UNSIGNED: Final = "nobody signed this list: it shows damage, not a stranger's hand"
 
 
@@ -110,7 +113,7 @@ def verified(file_list: Path | None, public_key: str | None) -> Verified:
         against = "the installer's own record"
     if wanted is None:
         none = Differences((), (), (), ())
-        why = f"there is nothing to compare with: this is a {kind} installation; give --list FILE"
+        why = f"there is nothing to compare with: this is {_KINDS[kind]}; give --list FILE"
         return Verified(False, kind, "nothing", False, "", why, none)
     signed = key is not None and wanted.is_signed_by(key)
     found = differences(folder, wanted)
@@ -174,11 +177,15 @@ def _sign(key_path: Path | None, to: Path | None, *, as_json: bool) -> None:
         raise ConfigError("version-sign", f"--sign: {error.text}") from error
     made = signed_list(package_folder(), key)
     try:
-        to.write_text(made.text(), "ascii")
+        write_whole(to, made.text().encode("ascii"), mode=0o644)
     except OSError as error:
         raise ConfigError("version-sign", f"--to {to} cannot be written: {error.strerror}.") from error
     told = {"files": len(made.files), "to": str(to), "public_key": public_hex(key)}
-    print(json.dumps(told) if as_json else f"{len(made.files)} files signed in {to}; public key {public_hex(key)}.")
+    print(
+        json.dumps(told)
+        if as_json
+        else f"{counted(len(made.files), 'file')} signed in {to}; public key {public_hex(key)}."
+    )
 
 
 def _tell(told: dict[str, Any], *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from cardshoe.counted import counted
 from cardshoe.round.next_step import Held
 from cardshoe.table.view import AnswerAlarm, PositionView, TableView, Wait
 
@@ -152,5 +153,5 @@ def _machines(view: TableView) -> RenderableType:
     reader = f"reader {'up' if view.reader_up else 'not connected'}"
     cover = " · cover card in" if view.cover_card_in else ""
     stub = " · stub out" if view.stub_removed else ""
-    rounds = f"{tally.completed} completed, {tally.voided} void, {tally.held} questions"
+    rounds = f"{tally.completed} completed, {tally.voided} void, {counted(tally.held, 'question')}"
     return Text(f"{shoe} · {reader} · burned {view.burned}{cover}{stub} · {rounds}", style="dim")

@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from cardshoe.clock import Clock
 from cardshoe.devices.envelope import OpenedRound, auditor_mark, open_envelope
 from cardshoe.devices.round_events import RoundSealed
-from cardshoe.errors import ConfigError, InputError
-from cardshoe.journal.reader import JournalReader
+from cardshoe.errors import ConfigError, InputError, JournalError
+from cardshoe.journal.reader import JournalReader, verify
 from cardshoe.table.private_keys import keep_key, kept_key
 
 FORMAT: Final = "cardshoe-envelope-1"
@@ -79,14 +79,26 @@ def public_auditor_key(text: str) -> bytes:
 
 
 def evidence_of(path: Path, round_id: int) -> Evidence:
-    """Return what `path` (a journal, or an envelope in JSON) holds of the shoe's round `round_id`.
+    """Return what `path` (a journal, which is verified, or an envelope in JSON) holds of the shoe's round `round_id`.
 
-    Raises `ConfigError`, `JournalError`, `InputError` (`envelope-missing`, `envelope-file`).
+    Raises `ConfigError` (`envelope-file`), `JournalError` (`journal-untrusted`), `InputError` (`envelope-missing`).
     """
     if path.suffix == ".json":
         return _from_file(path, round_id)
-    with JournalReader(path) as reader:
-        return _from_records(((record.kind, record.body) for record in reader.records()), path, round_id)
+    verdict = verify(path)
+    if not verdict.ok:
+        raise JournalError(
+            "journal-untrusted", f"The journal {path} cannot be trusted: {verdict.why} No envelope of it was opened."
+        )
+    try:
+        with JournalReader(path) as reader:
+            return _from_records(((record.kind, record.body) for record in reader.records()), path, round_id)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ConfigError(
+            "envelope-file",
+            f"What {path} holds of the shoe's round {round_id} is not what a shoe tells ({error!r}). Nothing was"
+            " opened; keep the journal, and ask who wrote it.",
+        ) from error
 
 
 def _from_records(records: Iterable[tuple[str, Mapping[str, Any]]], path: Path, round_id: int) -> Evidence:

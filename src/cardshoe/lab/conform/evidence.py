@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from cardshoe.bounded_files import open_plain
 from cardshoe.errors import ConfigError, InputError
 
 MANIFEST: Final = "manifest.json"
@@ -66,12 +68,20 @@ def seal(directory: Path, about: dict[str, Any], key: Ed25519PrivateKey | None) 
 def verify(directory: Path, *, public_key: str | None = None) -> Verified:
     """Check a folder. `public_key` in hex: who must have signed. Raises InputError `evidence-folder`."""
     try:
-        raw = (directory / MANIFEST).read_bytes()
+        raw = _content(directory / MANIFEST)
         manifest = json.loads(raw)
         listed, about = _plain(manifest["files"]), _plain(manifest["about"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except OSError as error:
         raise InputError(
-            "evidence-folder", f"{directory} holds no {MANIFEST} that can be read ({error}). Name a folder of evidence."
+            "evidence-folder",
+            f"{directory} is no folder of evidence: its {MANIFEST} cannot be read ({error.strerror}). Name the folder"
+            " that `pytest hil --evidence` wrote.",
+        ) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(
+            "evidence-folder",
+            f"{directory} is no folder of evidence: its {MANIFEST} is not what a bench run writes. Name the folder that"
+            " `pytest hil --evidence` wrote.",
         ) from error
     wrong = _files_wrong(directory, listed)
     signer = _signer(directory, raw, wrong)
@@ -103,14 +113,15 @@ def _signer(directory: Path, raw: bytes, wrong: list[str]) -> str | None:
     if not (directory / SIGNATURE).exists():
         return None
     try:
-        signed = json.loads((directory / SIGNATURE).read_text(encoding="ascii"))
+        signed = json.loads(_content(directory / SIGNATURE))
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signed["public_key"]))
         key.verify(bytes.fromhex(signed["signature"]), raw)
     except InvalidSignature:
         wrong.append(f"{SIGNATURE} does not fit {MANIFEST}")
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        wrong.append(f"{SIGNATURE} cannot be read: {error}")
+        why = error.strerror if isinstance(error, OSError) else "it is not what a bench run writes"
+        wrong.append(f"{SIGNATURE} cannot be read: {why}")
         return None
     return str(signed["public_key"]).lower()
 
@@ -122,7 +133,13 @@ def _files(directory: Path) -> list[str]:
 
 
 def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(_content(path)).hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    """Return what is in the plain file `path`; a link, a pipe or a folder raises `OSError` like what is not there."""
+    with os.fdopen(open_plain(path), "rb") as file:
+        return file.read()
 
 
 def _public(key: Ed25519PublicKey) -> str:
