@@ -119,11 +119,16 @@ def test_check_opens_no_port_and_names_what_is_missing(
     text = file.read_text()
     file.write_text(text.replace('# listen = "…"', 'listen = "127.0.0.1:8350"'))
     assert run(["config", "check", str(file)]) == 0
+    text = text.replace('# log_file = "…"', 'log_file = "logs/run.log"')
     file.write_text(text.replace('# keys = "…"', 'keys = "keys"').replace('"journal.sqlite"', '"away/journal.sqlite"'))
     capsys.readouterr()
     assert run(["config", "check", str(file), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert [each.split(",")[0] for each in told["missing"]] == ["the folder of table.journal", "security.keys"]
+    assert [each.split(",")[0] for each in told["missing"]] == [
+        "the folder of table.journal",
+        "the folder of service.log_file",
+        "security.keys",
+    ]
     file.write_text(text.replace('# listen = "…"', 'listen = "0.0.0.0:8350"'))
     assert run(["config", "check", str(file)]) == 2
 

@@ -106,6 +106,9 @@ def _missing(config: TableConfig, folder: Path) -> Iterator[str]:
     journal = folder / config.table.journal
     if not journal.parent.is_dir():
         yield f"the folder of table.journal, {journal.parent}"
+    log = config.service.log_file
+    if log is not None and not (folder / log).parent.is_dir():
+        yield f"the folder of service.log_file, {(folder / log).parent}"
     named = {
         "table.people": None if config.table.people == NO_PEOPLE else config.table.people,
         "security.keys": config.security.keys,

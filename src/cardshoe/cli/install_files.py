@@ -29,6 +29,17 @@ OURS: Final = (UNIT, RULES, USERS, DIRECTORIES)
 PUBLIC: Final = 0o644
 _HEAD: Final = "# Written by `cardshoe install --systemd`, and renewed by it as long as nobody edits it."
 _LISTEN: Final = "127.0.0.1:8350"
+_REACHED: Final = """\
+# Serial ports and USB devices, and no other device.
+DevicePolicy=closed
+DeviceAllow=char-ttyACM rw
+DeviceAllow=char-ttyUSB rw
+DeviceAllow=char-ttyS rw
+DeviceAllow=char-usb_device rw
+# The console and devices at tcp:// are reached over the network, and libusb hears of new devices over netlink. A table
+# whose console and devices are all on this computer may add: IPAddressDeny=any and IPAddressAllow=localhost
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK"""
+"""What a table has to reach."""
 _HARDENED: Final = """\
 CapabilityBoundingSet=
 AmbientCapabilities=
@@ -146,6 +157,7 @@ UMask=0077
 # People work at the console. What is due is shown as the status; losses and faults go to the system's journal.
 StandardInput=null
 StandardOutput=null
+StandardError=journal
 
 Restart=always
 RestartSec=2
@@ -157,15 +169,7 @@ TimeoutStartSec=300
 TimeoutStopSec=15
 LimitCORE=0
 
-# Serial ports and USB devices, and no other device.
-DevicePolicy=closed
-DeviceAllow=char-ttyACM rw
-DeviceAllow=char-ttyUSB rw
-DeviceAllow=char-ttyS rw
-DeviceAllow=char-usb_device rw
-# The console and devices at tcp:// are reached over the network, and libusb hears of new devices over netlink. A table
-# whose console and devices are all on this computer may add: IPAddressDeny=any and IPAddressAllow=localhost
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+{_REACHED}
 
 {_HARDENED}
 

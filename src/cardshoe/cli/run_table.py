@@ -157,6 +157,7 @@ class _Run:
                 self._beside.memory.keep()
                 await self._until_one_ends(table, opener, stopped)
                 self._notices.stopping("The table is being closed.")
+                await table.stop_motion()  # before the console lets its browsers go, which may take a second
             if stopped.done():
                 return stopped.result()
         return 1 if self._refused or self._unconfirmed else 0

@@ -167,7 +167,7 @@ class Table:
 
     async def close(self) -> None:
         """End: motion stopped, then ports, then what is queued, then the journal; bounded in time."""
-        await self._stop_motion()
+        await self.stop_motion()
         if self._clock_timer is not None:
             self._clock_timer.cancel()
         for port in (self.shoe, self.reader):
@@ -184,8 +184,10 @@ class Table:
             if self._confirmations is not None:
                 self._confirmations.close()
 
-    async def _stop_motion(self) -> None:
-        """Have a shoe that moves stop now; its lease would run out anyway, but later. Waits at most `STOPPING_S`."""
+    async def stop_motion(self) -> None:
+        """Have a shoe that moves stop now, for good; its lease would run out anyway, but later. Waits at most
+        `STOPPING_S`.
+        """
         live, command = self.controller.desk.live, self.controller.state.command
         live.closing = True
         if command is None or command.ready or self.failure is not None:
