@@ -155,6 +155,8 @@ class FrontProcess:
         told = {"PYTHONPATH": str(SOURCE)}
         if kind.startswith("firmware-"):
             told["FRONT_FIRMWARE"] = json.dumps(firmware_command(kind, out))
+        if kind == "firmware-arm":
+            told["FRONT_SLOWER"] = "3"
         self._process = subprocess.Popen(
             command(kind),
             stdin=subprocess.PIPE,
