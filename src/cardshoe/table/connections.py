@@ -26,6 +26,7 @@ def identified(desk: Desk, device: str, event: DeviceIdentified) -> None:
     known = desk.state.devices.get(device)
     desk.live.refused.pop(device, None)
     desk.live.standing[device] = standing(event)
+    desk.live.past[device] = identity.last_event if identity.oldest_event <= identity.last_event else 0
     body: dict[str, object] = {
         "device": device,
         "model": identity.model,

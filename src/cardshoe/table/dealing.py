@@ -65,6 +65,8 @@ def _drive(desk: Desk, view: ShoeView, now: float) -> None:
     commits.drive(desk)
     if live.asked or live.inhibit_asked or live.fault_asked:
         return  # what is ordered now would wait its turn in the link, and leave although a question is open by then
+    if live.past_untold("shoe", desk.state.devices.get("shoe")):
+        return
     _next_motion(desk, view, now)
 
 

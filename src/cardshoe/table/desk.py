@@ -21,7 +21,7 @@ from cardshoe.table.config import TableConfig
 from cardshoe.table.interlocks import Obstacle, ShoeView
 from cardshoe.table.memory import noted
 from cardshoe.table.orders import Order, Step
-from cardshoe.table.state import NOTED, TableState, absorb, absorb_event
+from cardshoe.table.state import NOTED, Known, TableState, absorb, absorb_event
 from cardshoe.table.upkeep import Upkeep
 
 ANSWER_S: Final = 5.0
@@ -37,12 +37,13 @@ class Live:
     `was_overdue`: it was overdue once and still runs. `done_unreported`: the shoe says that it is done, and its
     report has not come. `inhibit_asked`, `fault_asked`: an order on its way. `waiting_since`: since when a
     connected shoe owes an answer, after `waited_s` before the last loss. `obstacle`: why nothing is dispensed now,
-    for people. `next_back`: the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for
-    service, out of what was `noticed`. `refused`: why a device was turned away last, by its name; `standing`: what
-    is proved of each that was connected. `round_asked`: a question about the shoe's own round is on its way,
-    `seals_asked` times for its end; `revealing`: the shoe is to tell faces; `compare_by`: when people compare cards
-    that the shoe cannot. `faces`: what a bench shoe told of face-down cards, by round and place. `auditor`: the mark of
-    the auditor's key (hex) that the paired shoe seals to. `closing`: the table is being closed, so nothing moves.
+    for people. `next_back`: the deck that goes in next; `stub_due`: the stub is to be counted; `notices`: for service,
+    out of what was `noticed`. `refused`: why a device was turned away last, by its name; `standing`: what is proved of
+    each that was connected; `past`: the last event that each held when it connected. `round_asked`: a question about
+    the shoe's own round is on its way, `seals_asked` times for its end; `revealing`: the shoe is to tell faces;
+    `compare_by`: when people compare cards that the shoe cannot. `faces`: what a bench shoe told of face-down cards, by
+    round and place. `auditor`: the mark of the auditor's key (hex) that the paired shoe seals to. `closing`: the table
+    is being closed, so nothing moves.
     """
 
     shoe_up: bool = False
@@ -71,6 +72,7 @@ class Live:
     noticed: Upkeep | None = None
     refused: dict[str, str] = field(default_factory=dict)
     standing: dict[str, dict[str, object]] = field(default_factory=dict)
+    past: dict[str, int] = field(default_factory=dict)
     closing: bool = False
     auditor: str | None = None
     faces: dict[tuple[int, str], list[SealedCard | None]] = field(default_factory=dict)
@@ -86,6 +88,13 @@ class Live:
             owed = self.waiting_since + ANSWER_S - self.waited_s
             first = owed if first is None or owed < first else first
         return first
+
+    def past_untold(self, device: str, known: Known | None) -> bool:
+        """Tell whether `device`, which is connected, has still to tell what happened before that.
+
+        Its status is ahead of its events: what it says of a deck may be undone by what it has not told yet.
+        """
+        return known is not None and known.consumed_event < self.past.get(device, 0)
 
     def owed(self, now: float) -> bool:
         """Note that an answer is due, or not; tell whether it has been due for `ANSWER_S` of connected time."""

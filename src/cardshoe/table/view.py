@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Final
 
 from cardshoe.devices.shoe_terms import DeckState
 from cardshoe.games.script import Method
@@ -200,6 +201,8 @@ def due_now(state: TableState, live: Live, method: str) -> Due:
 def _between_rounds(state: TableState, live: Live, method: str) -> Due:
     if state.upkeep.signed_off:
         return Wait("The cards of this table were counted out. The floor opens the table anew.")
+    if _past_untold(state, live):
+        return Wait(_PAST_UNTOLD)
     if method != Method.AUTOMATED_SHOE.value:
         return OpenRoundDue()
     if state.command is not None and state.command.work is Work.DISPENSE:
@@ -212,6 +215,15 @@ def _between_rounds(state: TableState, live: Live, method: str) -> Due:
     if _deck_on_its_way(state, live) or fresh_deck(live.shoe, used):
         return OpenRoundDue()
     return LoadDeck(live.next_back)
+
+
+_PAST_UNTOLD: Final = "The devices still tell what happened before they were connected."
+
+
+def _past_untold(state: TableState, live: Live) -> bool:
+    """Tell whether a device that is up has not told yet what happened before: no round begins on half of a past."""
+    up = {"shoe": live.shoe_up, "reader": live.reader_up}
+    return any(up[device] and live.past_untold(device, state.devices.get(device)) for device in up)
 
 
 def _unaccounted(command: Command, live: Live) -> Wait:
@@ -242,6 +254,8 @@ def _awaited(state: TableState, live: Live, due: step.AwaitStack) -> Due:
 def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Due:
     if not live.shoe_up or live.shoe is None:
         return Wait("The shoe is not connected. Look at its cable and power.")
+    if live.past_untold("shoe", state.devices.get("shoe")):
+        return Wait(_PAST_UNTOLD)
     if live.shoe.gate_occupied:
         return ClearGate()
     if state.deck_id is None and not _deck_on_its_way(state, live):
