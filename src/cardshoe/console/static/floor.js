@@ -127,7 +127,11 @@ frame(
   "floor",
   (given) => {
     facts = given;
-    onSession(offerReport);
+    offerReport();
+    onSession(() => {
+      offerReport(); // what one person has looked at is not left for the next
+      if (who().people) offerRounds();
+    });
     return [
       wide(t("floor.table"), parts.table),
       panel(t("floor.actions"), parts.now),

@@ -47,7 +47,7 @@ function placeSaid(words) {
 
 export function money(cents) {
   const whole = cents % 100 === 0;
-  return `$${(cents / 100).toLocaleString("en-US", {
+  return `${cents < 0 ? "−" : ""}$${(Math.abs(cents) / 100).toLocaleString("en-US", {
     minimumFractionDigits: whole ? 0 : 2,
     maximumFractionDigits: 2,
   })}`;
