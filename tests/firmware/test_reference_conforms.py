@@ -13,7 +13,7 @@ from firmware_kit import running
 
 CONFORM = [sys.executable, "-m", "cardshoe", "conform"]
 LACKS = ("does not say that it has", "no vector asks")
-QUICK = ("LINK-2.1", "LINK-2.3", "LINK-2.4", "LINK-2.5", "LINK-3.1", "LINK-3.2", "LINK-3.3", "LINK-4.4", "LINK-4.8")
+QUICK = "LINK-2.3"  # what begins anywhere: no deck is counted for it
 
 
 def conformed(host: Path, directory: Path, *options: str, within_s: int) -> tuple[int, dict[str, Any]]:
@@ -33,11 +33,11 @@ def broken(found: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 
 
 def test_what_is_received_conforms(host: Path, tmp_path: Path) -> None:
-    """LINK-2.1 to LINK-3.3, LINK-4.4, LINK-4.8: the frames and streams of the vectors, on a real pty."""
-    clauses = [word for clause in QUICK for word in ("--clause", clause)]
-    status, found = conformed(host, tmp_path, *clauses, "--slack-ms", "5000", within_s=200)
+    """LINK-2.3: the frames of the vectors on a real pty, the good ones and those of wrong lengths."""
+    status, found = conformed(host, tmp_path, "--clause", QUICK, "--slack-ms", "5000", within_s=200)
     assert (status, broken(found)) == (0, [])
-    assert {one["clause"] for one in found["clauses"] if one["verdict"] == "passed"} == set(QUICK)
+    (one,) = [one for one in found["clauses"] if one["clause"] == QUICK]
+    assert one["passed_dialogues"] >= 20
 
 
 @pytest.mark.nightly

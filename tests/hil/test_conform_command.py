@@ -59,7 +59,7 @@ def test_a_bench_file_says_who_acts(tmp_path: Path) -> None:
         )
     assert status == 0, said + complaint
     assert "READER-2.3  passed" in said
-    assert "1 clauses: 1 passed" in said
+    assert "1 clause: 1 passed" in said
 
 
 @pytest.mark.parametrize(
