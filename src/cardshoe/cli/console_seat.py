@@ -93,9 +93,14 @@ class Seat:
         line = dict(operation)
         async with self._one_by_one:
             self._given += 1
-            await self._table.act(self._operations.act(line), token=token)
+            act, before = self._operations.act(line), self._last
+            self._remember(line)  # so that the view of what is done is told with it, and not anew after it
+            try:
+                await self._table.act(act, token=token)
+            except CardshoeError:
+                self._last = before
+                raise
             self._operations.accepted(line)
-            self._remember(line)
             return self._given
 
     def devices(self) -> Sequence[DeviceHealth]:

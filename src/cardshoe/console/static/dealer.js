@@ -9,7 +9,7 @@ import { seat } from "./layout.js";
 import { limitsShown } from "./limits.js";
 import { openMenu, prefer } from "./menu.js";
 import { acting, carried } from "./people.js";
-import { drawTable } from "./table.js";
+import { showTable } from "./table.js";
 import { action, money, place, speak, spotName, t } from "./texts.js";
 import { markTraining } from "./training.js";
 import { backName, deviceLost, doneOperation, insteadOfReader, nextWords, spelled } from "./words.js";
@@ -118,6 +118,9 @@ const spelledFor = (label, each) => spelled(facts, label, each, amount);
 // Large buttons beside the position whose turn it is, on its side of the table, over shoe or rack.
 function decisions(drawing) {
   const due = state.due;
+  const active = document.activeElement && document.activeElement.closest(".decide") ? document.activeElement.getAttribute("data-key") : null;
+  const old = drawing.querySelector(".decide");
+  if (old) old.remove();
   if (due.step !== "ask_decision") return;
   const who = due.positions.includes(chosen) ? chosen : due.positions[0];
   const each = state.positions.find((one) => one.position === who);
@@ -143,6 +146,8 @@ function decisions(drawing) {
     group.append(one);
   });
   drawing.append(group);
+  const again = active && group.querySelector(`[data-key="${CSS.escape(active)}"]`);
+  if (again) again.focus({ preventScroll: true });
 }
 
 function amounts() {
@@ -246,9 +251,8 @@ function draw() {
   renewed(parts.next, words);
   parts.next.className = `next ${["wait", "await_stack", "request_stack"].includes(state.due.step) ? "waits" : "acts"} ${words.length > 52 ? "long" : ""}`;
   renewed(parts.lights, lights());
-  const drawing = drawTable(facts, state, { spot: (each, name) => inTurn(() => tapSpot(each.position, name)), seat: tapSeat });
+  const drawing = showTable(parts.table, facts, state, { spot: (each, name) => inTurn(() => tapSpot(each.position, name)), seat: tapSeat });
   decisions(drawing);
-  renewed(parts.table, drawing);
   const due = state.due;
   const buttons = actions();
   const extra = due.step === "take_wagers" && !state.alarm ? chips() : due.step === "ask_decision" && !state.alarm ? amounts() : null;

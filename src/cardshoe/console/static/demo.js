@@ -5,7 +5,7 @@ import { tell } from "./dialog.js";
 import { button, el, renewed } from "./dom.js";
 import { get, listen, post, renew } from "./net.js";
 import { prefer } from "./menu.js";
-import { drawTable } from "./table.js";
+import { showTable } from "./table.js";
 import { speak, t } from "./texts.js";
 import { markTraining } from "./training.js";
 import { nextWords } from "./words.js";
@@ -65,7 +65,7 @@ async function begin() {
   listen(
     (state) => {
       renewed(next, nextWords(state));
-      renewed(table, drawTable(facts, state));
+      showTable(table, facts, state);
       markTraining(state);
       alarm.show(state);
       page.dataset.step = state.due.step;

@@ -9,7 +9,7 @@ import { get, onSession, operate, who } from "./net.js";
 import { acting, carried, read } from "./people.js";
 import { showReport } from "./report.js";
 import { roundTold } from "./rounds.js";
-import { drawTable } from "./table.js";
+import { showTable } from "./table.js";
 import { place, t } from "./texts.js";
 import { backName } from "./words.js";
 
@@ -143,7 +143,7 @@ frame(
   },
   (newer) => {
     state = newer;
-    renewed(parts.table, drawTable(facts, state));
+    showTable(parts.table, facts, state);
     const tally = state.tally;
     const lines = [
       t("shift.rounds", { n: tally.completed, voids: tally.voided }),

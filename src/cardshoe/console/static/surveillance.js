@@ -3,7 +3,7 @@
 import { el, renewed } from "./dom.js";
 import { get, listen } from "./net.js";
 import { prefer } from "./menu.js";
-import { drawTable } from "./table.js";
+import { showTable } from "./table.js";
 import { speak, t } from "./texts.js";
 import { markTraining } from "./training.js";
 import { nextWords } from "./words.js";
@@ -24,7 +24,7 @@ async function begin() {
     (state) => {
       renewed(next, `${facts.table} · ${t("round", { n: state.round })} · ${nextWords(state)}`);
       renewed(alarm, state.alarm ? `⚠ ${state.alarm.text} (${state.alarm.code})` : "");
-      renewed(table, drawTable(facts, state));
+      showTable(table, facts, state);
       markTraining(state);
       page.dataset.step = state.due.step;
       page.dataset.sequence = String(state.sequence);

@@ -188,37 +188,75 @@ export function marks(state) {
   return found;
 }
 
-// Draw `state` of the table that `facts` tell of; `taps`: what happens on a spot, on a seat (left out: nothing).
-export function drawTable(facts, state, taps = {}) {
-  const on = marks(state);
-  const drawing = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    class: "table",
-    role: "group",
-    "aria-label": `${facts.title}, ${t("round", { n: state.round })}`,
-  });
-  drawing.append(
-    svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto" }, svg("path", { d: "M0 0 L10 5 L0 10 z" }))),
-    svg("path", { class: "felt", d: `M0 ${HEIGHT} V26 Q0 0 60 0 H740 Q800 0 800 26 V${HEIGHT} z` }),
+function felt() {
+  const tip = svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 5, markerHeight: 5, orient: "auto" }, svg("path", { d: "M0 0 L10 5 L0 10 z" }));
+  return svg("g", {}, svg("defs", {}, tip), svg("path", { class: "felt", d: `M0 ${HEIGHT} V26 Q0 0 60 0 H740 Q800 0 800 26 V${HEIGHT} z` }));
+}
+
+function board(facts, { faces, cards }, on) {
+  if (!facts.board_cards) return svg("g", {});
+  return svg(
+    "g",
+    { class: `board ${on ? "turn" : ""}` },
+    svg("rect", { class: "area", x: BOARD.x - 118, y: BOARD.y - 4, width: 236, height: 58, rx: 8 }),
+    row(faces, cards, BOARD.x, BOARD.y, { places: facts.board_cards, gap: 7 }),
   );
+}
+
+function dealer(facts, { faces, cards }, on) {
+  if (!facts.dealer_hand) return svg("g", {});
+  const width = facts.cards_each * 42 + 16;
+  return svg(
+    "g",
+    { class: `dealer ${on ? "turn" : ""}` },
+    svg("rect", { class: "area", x: DEALER.x - width / 2, y: DEALER.y - 5, width, height: 59, rx: 8 }),
+    row(faces, cards, DEALER.x, DEALER.y, { places: facts.cards_each, gap: 6 }),
+    text(DEALER.x + width / 2 + 34, DEALER.y + 30, "title", t("dealer")),
+  );
+}
+
+// The parts of the drawing from the ground up: what each is made of, and how it is made.
+function partsOf(facts, state, taps) {
+  const on = marks(state);
   const seats = state.positions.length ? state.positions : facts.positions.map(nobody);
-  for (const each of seats) drawing.append(position(facts, state, each, on, taps));
-  if (facts.board_cards) {
-    const group = svg("g", { class: `board ${on.board ? "turn" : ""}` });
-    group.append(svg("rect", { class: "area", x: BOARD.x - 118, y: BOARD.y - 4, width: 236, height: 58, rx: 8 }));
-    group.append(row(state.board.faces, state.board.cards, BOARD.x, BOARD.y, { places: facts.board_cards, gap: 7 }));
-    drawing.append(group);
+  const { shoe: machine, due, cover_cards: covers, cover_card_in: covered, burned, stub_removed: out } = state;
+  return [
+    ["", felt],
+    ...seats.map((each) => [[each, on.turn.includes(each.position)], () => position(facts, state, each, on, taps)]),
+    [[state.board, on.board], () => board(facts, state.board, on.board)],
+    [[state.dealer, on.dealer], () => dealer(facts, state.dealer, on.dealer)],
+    [[machine, due.step, on.gate, covers, covered], () => shoe(facts, state, on)],
+    [[burned, out, covered], () => rack(state)],
+    ["", tray],
+    [[on.way, due.cards], () => (on.way ? way(on.way, due.cards) : svg("g", {}))],
+  ];
+}
+
+// Show in `box` the table that `facts` tell of, as `state` has it; `taps`: what happens on a spot, on a seat (left out:
+// nothing). What has not changed since the last time stays as it is. Returns the drawing.
+export function showTable(box, facts, state, taps = {}) {
+  const active = document.activeElement;
+  const key = active && box.contains(active) ? active.getAttribute("data-key") : null;
+  let drawing = box.firstElementChild;
+  if (!drawing || !drawing.parts) {
+    drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "table", role: "group" });
+    drawing.parts = [];
+    box.replaceChildren(drawing);
   }
-  if (facts.dealer_hand) {
-    const group = svg("g", { class: `dealer ${on.dealer ? "turn" : ""}` });
-    const width = facts.cards_each * 42 + 16;
-    group.append(svg("rect", { class: "area", x: DEALER.x - width / 2, y: DEALER.y - 5, width, height: 59, rx: 8 }));
-    group.append(row(state.dealer.faces, state.dealer.cards, DEALER.x, DEALER.y, { places: facts.cards_each, gap: 6 }));
-    group.append(text(DEALER.x + width / 2 + 34, DEALER.y + 30, "title", t("dealer")));
-    drawing.append(group);
+  drawing.setAttribute("aria-label", `${facts.title}, ${t("round", { n: state.round })}`);
+  partsOf(facts, state, taps).forEach(([inputs, make], n) => {
+    const told = JSON.stringify(inputs);
+    const old = drawing.parts[n];
+    if (old && old.told === told) return;
+    const node = make();
+    if (old) old.node.replaceWith(node);
+    else drawing.append(node);
+    drawing.parts[n] = { told, node };
+  });
+  if (key && document.activeElement !== active) {
+    const again = box.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (again) again.focus({ preventScroll: true });
   }
-  drawing.append(shoe(facts, state, on), rack(state), tray());
-  if (on.way) drawing.append(way(on.way, state.due.cards));
   return drawing;
 }
 
