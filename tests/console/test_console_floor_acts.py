@@ -212,3 +212,13 @@ def test_the_cards_are_counted_out_and_the_floor_opens_the_table_anew(console: S
     assert error(browser.get("/api/report?shift=9")) == "console-query"
     assert browser.post("/api/journal/verify").json()["ok"] is True
     replayed(console)
+
+
+def test_the_trace_tells_what_devices_were_asked_and_no_face(console: Served, browser: Browser) -> None:
+    """P4: only records of devices, newest first; this table has none, so only a calibration stands there."""
+    change = {"device": "reader", "old": "a" * 64, "new": "b" * 64, "role": "technician", "reason": "new lens"}
+    browser.must("change_calibration", **change)
+    play_round(browser)
+    told = browser.get("/api/devices/trace?last=9").json()["records"]
+    assert [each["kind"] for each in told] == ["calibration_changed"]
+    assert not any(face in str(told) for face in ("Qh", "As"))

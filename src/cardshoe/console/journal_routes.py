@@ -29,6 +29,31 @@ MOST_WALKED: Final = 20_000
 MOST_ROUNDS: Final = 20
 _CHUNK_ROWS: Final = 500
 _LARGEST: Final = 10**11
+_OF_DEVICES: Final = frozenset(
+    {
+        "device_identified",
+        "device_refused",
+        "device_lost",
+        "device_closed",
+        "link_tampered",
+        "shoe_reported",
+        "reader_reported",
+        "shoe_given_up",
+        "stack-requested",
+        "stack-delivered",
+        "stack-not-moved",
+        "stack-unknown",
+        "command_answered",
+        "command_withdrawn",
+        "command_ended",
+        "deck_preparation_requested",
+        "deck_armed",
+        "calibration_changed",
+    }
+)
+"""Records that tell what a device was asked, did and said."""
+_UNTOLD: Final = frozenset({"face", "faces", "kind"})
+"""What of them a technician needs not: no face, although it lay up, and not the kind a second time."""
 
 
 class JournalRoutes:
@@ -53,6 +78,12 @@ class JournalRoutes:
         known_query(request.query_params, "last")
         last = number_of(request.query_params, "last", 4, least=1, most=MOST_ROUNDS)
         return said({"rounds": await asyncio.to_thread(_last_rounds, self._path, last)})
+
+    async def trace(self, request: Request) -> Response:
+        """Answer what was asked of the devices and what they reported, newest first, without a card's face."""
+        known_query(request.query_params, "last")
+        last = number_of(request.query_params, "last", 50, least=1, most=MOST_ANSWERED)
+        return said({"records": await asyncio.to_thread(_traced, self._path, last)})
 
     async def report(self, request: Request) -> Response:
         """Answer what a shift came to: the last one, or the one of this number."""
@@ -106,6 +137,18 @@ def _searched(path: Path, kind: str, number: int, text: str, before: int, last: 
             if len(found) == last or walked == MOST_WALKED:
                 break
     return {"records": found, "next": seq if seq > 1 and (len(found) == last or walked == MOST_WALKED) else None}
+
+
+def _traced(path: Path, last: int) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    with JournalReader(path) as reader:
+        for walked, record in enumerate(reader.records(newest_first=True)):
+            if len(found) == last or walked == MOST_WALKED:
+                break
+            if record.kind in _OF_DEVICES:
+                body = {key: value for key, value in record.body.items() if key not in _UNTOLD}
+                found.append({**record_plain(record), "body": body})
+    return found
 
 
 def _fits(record: Record, kind: str, number: int, text: str) -> bool:

@@ -166,6 +166,14 @@ ROUTES: Final[tuple[Route, ...]] = (
         matter="see_devices",
     ),
     Route(
+        "GET",
+        "/api/devices/trace",
+        "trace",
+        "What devices were asked and what they reported, newest first; no card's face.",
+        matter="see_devices",
+        query=(_LAST,),
+    ),
+    Route(
         "POST",
         "/api/devices/self-test",
         "self_test",

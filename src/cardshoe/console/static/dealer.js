@@ -4,7 +4,7 @@ import { AlarmCover } from "./alarm.js";
 import { correction } from "./correct.js";
 import { ask, askCard, askNumber, reasons, tell } from "./dialog.js";
 import { button, el, renewed, svg, tappable } from "./dom.js";
-import { listen, operate, post, renew, get } from "./net.js";
+import { begun, get, listen, operate, post, renew } from "./net.js";
 import { seat } from "./layout.js";
 import { limitsShown } from "./limits.js";
 import { openMenu, prefer } from "./menu.js";
@@ -336,4 +336,4 @@ async function begin() {
   }, 1000);
 }
 
-begin();
+begun(begin);

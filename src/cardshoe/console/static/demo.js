@@ -3,7 +3,7 @@
 import { AlarmCover } from "./alarm.js";
 import { tell } from "./dialog.js";
 import { button, el, renewed } from "./dom.js";
-import { get, listen, post, renew } from "./net.js";
+import { begun, get, listen, post, renew } from "./net.js";
 import { prefer } from "./menu.js";
 import { showTable } from "./table.js";
 import { speak, t } from "./texts.js";
@@ -75,4 +75,4 @@ async function begin() {
   );
 }
 
-begin();
+begun(begin);

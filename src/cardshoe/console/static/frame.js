@@ -3,7 +3,7 @@
 import { AlarmCover } from "./alarm.js";
 import { button, el, renewed } from "./dom.js";
 import { prefer } from "./menu.js";
-import { get, listen, onSession, renew, who } from "./net.js";
+import { begun, get, listen, onSession, renew, who } from "./net.js";
 import { signIn, signOut } from "./people.js";
 import { markTraining } from "./training.js";
 import { speak, t } from "./texts.js";
@@ -19,7 +19,9 @@ function person(box) {
 }
 
 // Build the page called `name` of `sections(facts)`; `told(state)` is called with each state.
-export async function frame(name, sections, told) {
+export const frame = (name, sections, told) => begun(() => built(name, sections, told));
+
+async function built(name, sections, told) {
   await Promise.all([speak(), renew()]);
   const facts = (await get("/api/table")).data;
   prefer();

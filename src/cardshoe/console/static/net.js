@@ -1,5 +1,18 @@
 // The line to the table: session, requests, and the state as it comes.
 
+const AGAIN_MS = 2000;
+
+// Build a page; where the table is not there (it starts, or is down) say so, and try again until it is.
+export async function begun(begin) {
+  try {
+    await begin();
+  } catch (trouble) {
+    const page = document.getElementById("page");
+    page.textContent = `No line to the table (${trouble.message || trouble}). This page tries again by itself.`;
+    setTimeout(() => window.location.reload(), AGAIN_MS);
+  }
+}
+
 let session = { token: "", people: false, name: "", role: "", waiting: null };
 const watchers = [];
 

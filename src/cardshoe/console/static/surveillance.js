@@ -1,7 +1,7 @@
 // The table as it is, for eyes that touch nothing.
 
 import { el, renewed } from "./dom.js";
-import { get, listen } from "./net.js";
+import { begun, get, listen } from "./net.js";
 import { prefer } from "./menu.js";
 import { showTable } from "./table.js";
 import { speak, t } from "./texts.js";
@@ -33,4 +33,4 @@ async function begin() {
   );
 }
 
-begin();
+begun(begin);

@@ -4,11 +4,11 @@ import { ask, reasons, tell } from "./dialog.js";
 import { button, el, renewed, svg } from "./dom.js";
 import { frame, panel, rows, wide } from "./frame.js";
 import { get, operate, post } from "./net.js";
-import { acting, carried } from "./people.js";
+import { acting, carried, read } from "./people.js";
 import { t } from "./texts.js";
 
 const PLOTS = ["completed", "alarms", "stacks_dispensed", "cards_read", "cards_unreadable", "losses"];
-const parts = { devices: el("div", {}), plots: el("div", { class: "plots" }), notices: el("ul", {}), test: el("div", {}) };
+const parts = { devices: el("div", {}), plots: el("div", { class: "plots" }), notices: el("ul", {}), test: el("div", {}), trace: el("div", { class: "trace" }) };
 
 // How a counter grew over the time of its samples; the newest value stands at its end, in words.
 function plot(name, samples) {
@@ -57,6 +57,17 @@ async function selfTest() {
   renewed(parts.test, el("ul", {}, answer.data.checks.map((each) => el("li", { class: each.ok ? "good" : "bad" }, `${each.ok ? "✓" : "✕"} ${each.name}: ${each.text}`))));
 }
 
+// What the devices were asked and what they said, newest first.
+async function trace() {
+  const answer = await read("/api/devices/trace?last=60");
+  if (!answer.ok) {
+    renewed(parts.trace, el("p", { class: "bad" }, answer.error.text));
+    return;
+  }
+  const line = (each) => el("tr", {}, el("th", { scope: "row" }, String(each.seq)), el("td", {}, each.wall.slice(11, 23)), el("td", {}, each.round === null ? "—" : String(each.round)), el("td", {}, each.kind), el("td", {}, el("pre", {}, Object.entries(each.body).map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", "))));
+  renewed(parts.trace, answer.data.records.length ? rows([t("search.seq"), t("search.time"), t("search.round"), t("search.kind"), t("search.what")], answer.data.records.map(line)) : t("search.nothing"), button(t("trace.again"), trace, { key: "trace-again" }));
+}
+
 async function calibrated() {
   let why = "";
   const field = (name) => el("input", { type: "text", maxlength: "64", "aria-label": t(`calibration.${name}`), placeholder: t(`calibration.${name}`) });
@@ -74,6 +85,7 @@ frame(
     panel(t("tech.notices"), parts.notices),
     panel(t("tech.do"), el("div", { class: "list" }, button(t("tech.self_test"), selfTest, { kind: "main", key: "self-test" }), button(t("calibration.title"), calibrated, { key: "calibration" })), parts.test),
     wide(t("tech.rates"), parts.plots),
+    wide(t("trace.title"), (renewed(parts.trace, button(t("trace.show"), trace, { key: "trace" })), parts.trace)),
   ],
   (state) => {
     const key = `${state.shoe.up}${state.reader.up}${state.notices.length}`;
