@@ -21,6 +21,7 @@ from cardshoe.devices.session import Expected
 from cardshoe.devices.shoe import ShoeDriver
 from cardshoe.journal import Entry
 from cardshoe.round.machine import find_game
+from cardshoe.sim.line import Line
 from cardshoe.sim.world import World
 from cardshoe.table import orders
 from cardshoe.table.acts import Act
@@ -31,13 +32,16 @@ from cardshoe.table.supervisor import OPENING_S
 from cardshoe.table.view import TableView, view
 
 RETRY_S = 0.25
+_ENDS = (DeviceRefused, DeviceLost)
 
 
 class _Line:
-    """One device: its driver, when to open it again (None: it is open), and when the driver is due."""
+    """One device: its driver, the world's end of its line, when to open it again (None: it is open), and when the
+    driver is due."""
 
-    def __init__(self, port: str, driver: ShoeDriver | ReaderDriver, open_at: float) -> None:
+    def __init__(self, port: str, driver: ShoeDriver | ReaderDriver, wire: Line, open_at: float) -> None:
         self.port = port
+        self.wire = wire
         self.driver = driver
         self.open_at: float | None = open_at
         self.due: float | None = None
@@ -80,7 +84,7 @@ class VirtualTable:
         devices = self.config.devices
         for port, part in (("shoe", devices.shoe), ("reader", devices.reader)):
             if part is not None:
-                self._lines[port] = _Line(port, self._driver(port, part.url), self.now)
+                self._lines[port] = _Line(port, self._driver(port, part.url), self.world.line(port), self.now)
         self._state_shown: TableState | None = None
         self._seen_by_view: object = None
         self._shown = self._look()
@@ -183,11 +187,11 @@ class VirtualTable:
     def _settle(self) -> None:
         """Pass bytes and inputs on until nothing more happens at this moment."""
         moving = True
-        take_output, lines = self.world.take_output, tuple(self._lines.values())
+        lines = self._lines.values()
         while moving:
             moving = False
             for line in lines:
-                data = take_output(line.port)
+                data = line.wire.take()
                 if data:
                     moving = True
                     self._hear(line, data)
@@ -211,7 +215,7 @@ class VirtualTable:
         if output.data:
             self._say(line, output.data)
         for event in output.happened:
-            if isinstance(event, DeviceRefused | DeviceLost):
+            if isinstance(event, _ENDS):
                 line.open_at = self.now + RETRY_S
             self._inputs.append(self._input(line.port, event))
 

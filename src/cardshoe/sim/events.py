@@ -120,8 +120,8 @@ class EventRing:
         if not self._memory.ring or not self._session or "LINK-7.3" in self._mutations:
             return
         now, sent = self._timers.now, self._sent
-        due = [sent.get(event.event_id, now) for event in self._memory.ring[:WINDOW]]
-        self._repeat = self._timers.at(min(due) + EVENT_REPEAT_S, self._on_repeat)
+        first = min([sent.get(event.event_id, now) for event in self._memory.ring[:WINDOW]])
+        self._repeat = self._timers.at(first + EVENT_REPEAT_S, self._on_repeat)
 
     def _on_repeat(self, now: float) -> None:
         for event in self._memory.ring[:WINDOW]:

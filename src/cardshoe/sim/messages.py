@@ -26,7 +26,7 @@ class Layout:
     `size` is the payload's length in bytes: every message has exactly one (LINK-2.8).
     """
 
-    __slots__ = ("_names", "_packer", "_plain", "_texts", "fields", "name", "size", "type")
+    __slots__ = ("_checks", "_names", "_packer", "_plain", "_texts", "fields", "name", "size", "type")
 
     def __init__(self, name: str, number: int, fields: tuple[tuple[str, str], ...]) -> None:
         self.name = name
@@ -37,7 +37,12 @@ class Layout:
         self._names = tuple(name for name, _ in fields)
         self._texts = tuple(name for name, kind in fields if kind.startswith("text"))
         self._plain = all(kind in _NUMBERS for _, kind in fields)
+        self._checks = tuple((name, kind, 0 if kind in _NUMBERS else self._bytes_of(kind)) for name, kind in fields)
         self.size = self._packer.size
+
+    @staticmethod
+    def _bytes_of(kind: str) -> int:
+        return int(kind.removeprefix("bytes").removeprefix("text"))
 
     def pack(self, values: Mapping[str, Value]) -> bytes:
         """Return the payload. Raises ValueError for missing or unknown fields and for values that do not fit."""
@@ -46,7 +51,7 @@ class Layout:
         try:
             if self._plain:
                 return self._packer.pack(*[values[name] for name in self._names])
-            return self._packer.pack(*[_checked(kind, values[name]) for name, kind in self.fields])
+            return self._packer.pack(*[_checked(kind, size, values[name]) for name, kind, size in self._checks])
         except (KeyError, ValueError, struct.error) as error:
             raise ValueError(f"{self.name}: {error}") from error
 
@@ -62,14 +67,14 @@ class Layout:
         return values
 
 
-def _checked(kind: str, value: Value) -> int | bytes:
-    if kind in _NUMBERS:
+def _checked(kind: str, size: int, value: Value) -> int | bytes:
+    if not size:
         if isinstance(value, int):
             return value
-    elif kind.startswith("bytes"):
-        if isinstance(value, bytes) and len(value) == int(kind.removeprefix("bytes")):
+    elif kind[0] == "b":
+        if isinstance(value, bytes) and len(value) == size:
             return value
-    elif isinstance(value, str) and len(value) <= int(kind.removeprefix("text")):
+    elif isinstance(value, str) and len(value) <= size:
         return value.encode("ascii")
     raise ValueError(f"{value!r} is no {kind}")
 

@@ -142,13 +142,18 @@ class Deframer:
         """The same one by one: a frame may change the session in which the next is read. Must be read to its end."""
         *pieces, rest = data.split(b"\x00")
         for piece in pieces:
-            if not piece and not self._collected and not self._overlong:
+            if self._collected or self._overlong or len(piece) > ENCODED_MAX:
+                self._collect(piece)
+                frame = self._end()
+            elif not piece:
                 continue
-            self._collect(piece)
-            frame = self._end()
+            else:
+                frame = decode(piece, self.unseal)
+                self.dropped += frame is None
             if frame is not None:
                 yield frame
-        self._collect(rest)
+        if rest:
+            self._collect(rest)
 
     def _collect(self, piece: bytes) -> None:
         if self._overlong:

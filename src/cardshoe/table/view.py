@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from cardshoe.cards import Card
 from cardshoe.devices.shoe_terms import DeckState
 from cardshoe.games.script import Method
 from cardshoe.round import next_step as step
 from cardshoe.round.places import in_words
-from cardshoe.round.state import Hand
+from cardshoe.round.state import Hand, Same
 from cardshoe.table.commits import comparing
 from cardshoe.table.desk import Live
-from cardshoe.table.interlocks import fresh_deck
+from cardshoe.table.interlocks import ShoeView, fresh_deck
 from cardshoe.table.outcomes import outcomes
 from cardshoe.table.state import Command, TableAlarm, TableState, Tally, Work
 from cardshoe.table.upkeep import Limits
@@ -150,17 +151,17 @@ def view(name: str, game: str, method: str, state: TableState, live: Live) -> Ta
         round_id=state.last_round_id,
         due=due,
         words=_unread(state, live, due) or words(due),
-        positions=tuple([_position(_Same(hand)) for hand in round_.hands]) if round_ is not None else (),
+        positions=_positions(Same(round_.hands)) if round_ is not None else (),
         dealer_cards=round_.dealer_dealt if round_ is not None else 0,
-        dealer_faces=tuple(card.text for card in round_.dealer_faces) if round_ is not None else (),
+        dealer_faces=_texts(round_.dealer_faces) if round_ is not None else (),
         board_cards=round_.board_dealt if round_ is not None else 0,
-        board_faces=tuple(card.text for card in round_.board_faces) if round_ is not None else (),
+        board_faces=_texts(round_.board_faces) if round_ is not None else (),
         burned=round_.burned if round_ is not None else 0,
         cover_card_in=round_ is not None and round_.cover_card_in,
         stub_removed=round_ is not None and round_.stub_removed,
         shoe_up=live.shoe_up,
         reader_up=live.reader_up,
-        deck=_deck(live),
+        deck=_deck(Same(live.shoe)),
         tally=state.tally,
         cover_cards=state.upkeep.cover_cards,
         notices=live.notices,
@@ -268,24 +269,15 @@ def _before_a_stack(state: TableState, live: Live, due: step.RequestStack) -> Du
     return due
 
 
-class _Same:
-    """A hand as a key: this very object. Of six hands one changes at a time, and a view is made at every change."""
-
-    __slots__ = ("hand",)
-
-    def __init__(self, hand: Hand) -> None:
-        self.hand = hand
-
-    def __hash__(self) -> int:
-        return id(self.hand)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.hand is self.hand
+@lru_cache(maxsize=8)
+def _positions(same: Same[tuple[Hand, ...]]) -> tuple[PositionView, ...]:
+    return tuple([_position(Same(hand)) for hand in same.value])
 
 
 @lru_cache(maxsize=32)
-def _position(same: _Same) -> PositionView:
-    hand = same.hand
+def _position(same: Same[Hand]) -> PositionView:
+    """Of six hands one changes at a time, and a view is made at every change."""
+    hand = same.value
     result = hand.result
     return PositionView(
         position=hand.position,
@@ -305,11 +297,17 @@ def _position(same: _Same) -> PositionView:
     )
 
 
-def _deck(live: Live) -> str:
-    if live.shoe is None:
+def _texts(cards: tuple[Card, ...]) -> tuple[str, ...]:
+    return tuple([card.text for card in cards]) if cards else ()
+
+
+@lru_cache(maxsize=4)
+def _deck(told: Same[ShoeView | None]) -> str:
+    shoe = told.value
+    if shoe is None:
         return "unknown"
-    left = "" if live.shoe.cards_left is None else f", {live.shoe.cards_left} cards"
-    return f"{live.shoe.deck_state.name.lower()} (deck {live.shoe.deck_id}{left})"
+    left = "" if shoe.cards_left is None else f", {shoe.cards_left} cards"
+    return f"{shoe.deck_state.name.lower()} (deck {shoe.deck_id}{left})"
 
 
 def _unread(state: TableState, live: Live, due: Due) -> str:

@@ -214,7 +214,7 @@ class SimulatedTable(VirtualTable):
     def _look_at_plugs(self) -> None:
         """The operating system tells at once that a port is gone."""
         for line in self._lines.values():
-            plugged = self.world.plugged(line.port)
+            plugged = line.wire.plugged
             if plugged != self._plugged[line.port]:
                 self._plugged[line.port] = plugged
                 if not plugged and line.open_at is None:
