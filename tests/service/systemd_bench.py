@@ -18,6 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 GUEST = Path(__file__).with_name("systemd_guest.py")
+PROBE = Path(__file__).with_name("confined_probe.py")
 IMAGE_MB = 1600
 BOOT_S = 900
 PACKAGES = "systemd,udev,python3,python3-venv"
@@ -54,7 +55,8 @@ class Debian:
         subprocess.run(["tar", "-C", str(tree), "-xf", str(archive)], check=True)
         subprocess.run(["chroot", str(tree), "python3", "-m", "venv", "--without-pip", "/opt/cardshoe"], check=True)
         _install(tree / "opt/cardshoe", self.work)
-        shutil.copy(GUEST, tree / "opt" / GUEST.name)
+        for program in (GUEST, PROBE):
+            shutil.copy(program, tree / "opt" / program.name)
         (tree / "outside").mkdir()
         units = tree / "etc/systemd/system"
         (units / "check.service").write_text(CHECK.format(outside=self.work))
@@ -72,8 +74,12 @@ class Debian:
     def boot(self) -> None:
         """Start the machine; returns when it has powered off."""
         kernel = [str(self.uml / "usr/bin/linux.uml"), "mem=1024M", f"ubd0={self.disk}", "root=/dev/ubda", "rw"]
-        kernel += ["init=/lib/systemd/systemd", "con=null", "con0=fd:0,fd:1", "quiet", "systemd.show_status=false"]
-        kernel += ["systemd.unit=multi-user.target", *(f"systemd.mask={name}" for name in QUIET)]
+        kernel += ["init=/lib/systemd/systemd", "con=null", "con0=fd:0,fd:1", "ssl0=pts", "quiet"]
+        kernel += [
+            "systemd.unit=multi-user.target",
+            "systemd.show_status=false",
+            *(f"systemd.mask={name}" for name in QUIET),
+        ]
         console = self.work / "console"
         with console.open("ab") as said:
             subprocess.run(kernel, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=BOOT_S, check=False)

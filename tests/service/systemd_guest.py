@@ -147,6 +147,25 @@ def confined() -> dict[str, str]:
     return {**seen, "user": Path(f"/proc/{pid}").owner(), "mounts": str(_writable(pid))}
 
 
+def probed() -> dict[str, str]:
+    """Have a program try what it can under the table's own unit; the devices' own modes stand in no way."""
+    called("mknod", "/dev/ttyS0", "c", "4", "64")  # this kernel has the driver and makes no node for it
+    for device in ("/dev/ttyS0", "/dev/ubda"):
+        called("chmod", "0666", device)
+    lines = Path("/etc/systemd/system/cardshoe.service").read_text().splitlines()
+    other = ("Type=", "ExecStart=", "Restart", "WatchdogSec=", "NotifyAccess=")
+    kept = [line for line in lines if not line.startswith(other)]
+    kept.insert(
+        kept.index("[Service]") + 1, "Type=oneshot\nExecStart=/opt/cardshoe/bin/python3 -I /opt/confined_probe.py"
+    )
+    Path("/run/systemd/system/probe.service").write_text("\n".join(kept))
+    called("systemctl", "daemon-reload")
+    status, out = called("systemctl", "start", "probe")
+    if status:
+        return {"probe": out + called("journalctl", "-u", "probe", "--no-pager", "-o", "cat")[1]}
+    return dict(json.loads(Path("/var/lib/cardshoe/probe.json").read_text()))
+
+
 def _writable(pid: str) -> list[str]:
     """Where the service may write, of the file systems that are on a disk."""
     mounts = [line.split() for line in Path(f"/proc/{pid}/mounts").read_text().splitlines()]
@@ -166,7 +185,7 @@ def first_boot() -> None:
     start_world()
     until("the shoe", lambda: due("open_round"))
     until("the status", lambda: shown("StatusText")["StatusText"] == "Open the next round.")
-    tell("connected", confined=confined())
+    tell("connected", confined=confined(), probe=probed())
     console = Console()
     console.op("open_round", seats={"1": "Ann"})
     console.op("wager", position="1", player="Ann", wagers={"ante": 1000, "blind": 1000})

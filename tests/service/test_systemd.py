@@ -18,6 +18,10 @@ from systemd_bench import BOOT_S, Debian
 DEBIANS_PYTHON = (3, 11)
 WAGERS = [{"ante": 1000, "blind": 1000}, {}, {}, {}, {}, {}]
 
+NEEDED = {"serial port", "state", "network", "netlink", "no core dump", "closed to debuggers"}
+"""What `confined_probe` may do under the unit, because a table does it."""
+REFUSED = {"disk", "system", "packets", "code made in memory", "namespace", "set-user-id", "priority", "home"}
+
 
 @pytest.fixture
 def debian(tmp_path: Path, require: Callable[[str, str], str]) -> Debian:
@@ -66,6 +70,10 @@ def test_systemd_runs_a_table_and_gets_it_back(debian: Debian, capsys: pytest.Ca
         "user": "cardshoe",
         "mounts": "['/tmp', '/var/lib/cardshoe', '/var/tmp']",
     }
+
+    tried = told["connected"]["probe"]
+    assert {name for name, outcome in tried.items() if outcome == "done"} == NEEDED
+    assert {name for name, outcome in tried.items() if outcome != "done"} == REFUSED, tried
 
     before = told["before the watchdog"]
     assert before["round"] == _round(_stack("1"), 1)
