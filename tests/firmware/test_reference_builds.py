@@ -16,7 +16,7 @@ from firmware_kit import HERE, REFERENCE, Port, build, compile_or_fail, running
 from vector_wire import Frame, read_collection, wire_of
 
 Require = Callable[[str, str], str]
-DEALS = 300
+DEALS = 150
 QEMU = ["qemu-system-arm", "-M", "lm3s6965evb", "-nographic", "-monitor", "none", "-serial", "pty", "-kernel"]
 BYTE_CYCLES = 1389  # ten bits at 115200, at 16 MHz
 
@@ -66,7 +66,7 @@ def arm_game(program: Path, deals: int) -> tuple[str, noisy_game.Game]:
 
 @pytest.fixture(scope="session")
 def expected(host: Path) -> str:
-    """What the host build makes of the game of 300 deals."""
+    """What the host build makes of the game of 150 deals."""
     return host_game(host, DEALS)[0]
 
 
@@ -88,7 +88,7 @@ def test_the_game_damages_and_deals(host: Path, expected: str) -> None:
 
 
 def test_the_avr_logs_the_same(avr_tools: None, avr_runner: str, firmware_dir: Path, expected: str) -> None:
-    """LINK-3.2, LINK-4.3, LINK-7.1: 300 deals with noise, one event log on host and AVR."""
+    """LINK-3.2, LINK-4.3, LINK-7.1: 150 deals with noise, one event log on host and AVR."""
     program = build(firmware_dir, "avr", *noisy_game.FLAGS)
     assert avr_game(avr_runner, program, DEALS)[0] == expected
 
@@ -106,7 +106,7 @@ def test_a_wrong_width_is_seen_on_the_avr_alone(
 
 @pytest.mark.nightly
 def test_the_cortex_m3_logs_the_same(arm_tools: None, firmware_dir: Path, expected: str) -> None:
-    """LINK-3.2, LINK-4.3, LINK-7.1: 300 deals with noise, one event log on host and Cortex-M3."""
+    """LINK-3.2, LINK-4.3, LINK-7.1: 150 deals with noise, one event log on host and Cortex-M3."""
     program = build(firmware_dir, "arm", *noisy_game.FLAGS, "-DBENCH_SPEED=10")
     assert arm_game(program, DEALS)[0] == expected
 

@@ -18,7 +18,7 @@ from firmware_kit import VECTORS, running
 from reference_dialogues import STEM, bring_to_the_beginning, fitting
 
 SLACK_MS = 400  # two busy cores; the limits themselves are held in virtual time (test_reference_dialogues.py)
-AT_ONCE = 8
+AT_ONCE = 12
 CHOSEN = [
     "hello", "hello-wrong-hash", "hello-new-nonce", "session-after-power-cut", "no-session-yet",
     "delimiter-after-silence", "repeated-dispense", "sequence-wraps", "reject-keeps-sequence", "wrong-length",
