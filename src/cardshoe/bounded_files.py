@@ -13,8 +13,14 @@ from pathlib import Path
 
 
 def read_at_most(path: Path, most_bytes: int) -> bytes:
-    """Return the content of `path`. Raises `OSError` where it cannot be read, or `EFBIG` where it is longer."""
-    with path.open("rb") as file:
+    """Return the content of `path`. Raises `OSError` where it cannot be read, or `EFBIG` where it is longer.
+
+    A pipe is refused like a folder: whoever asks must not wait for somebody to write into it.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        kind = os.fstat(file.fileno()).st_mode
+        if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+            raise OSError(errno.EINVAL, "It is no plain file", str(path))
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))

@@ -7,6 +7,7 @@ date. Exit status 0 done, 2 wrong usage, 4 a journal that cannot be trusted, rea
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,7 +81,7 @@ def sign_command(
     """Sign a head now, as at the end of a shift, in a journal that no table has open."""
     if not re.fullmatch(_REASON, reason):
         raise ConfigError("journal-reason", f"--reason {reason!r}: write small letters, digits and dashes, up to 64.")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
     with Journal.open(path) as journal:
         signed = journal.sign_head(reason).result()

@@ -62,4 +62,7 @@ def _first_line(path: Path) -> str:
                 f" and run: chmod 600 {shlex.quote(str(path))}",
             )
         content = file.read(_BYTES_MOST)
-    return content.split(b"\n")[0].rstrip(b"\r").decode("utf-8", "replace")
+    try:
+        return content.split(b"\n")[0].rstrip(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError("passphrase-entry", f"The first line of {path} is no text in UTF-8.") from error

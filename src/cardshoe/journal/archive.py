@@ -9,6 +9,7 @@ records mean.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,8 @@ def continue_in(path: Path, to: Path, choose: Choose, *, clock: Clock | None = N
     clock = clock or SystemClock()
     if not to.name:
         raise ConfigError("journal-archive", f"--to {to}: that is a folder. Name a new file.")
+    if not os.path.isfile(path):
+        raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
     lock = WriterLock(path)
     try:
         key = load_key(path.with_name(path.name + ".key"))
@@ -109,7 +112,7 @@ def _begin(path: Path, to: Path, choose: Choose, old: _Old) -> _Begun:
 
 def _begun(to: Path, verdict: Verdict) -> _Begun | None:
     """Return the journal at `to` if it continues the old one from where that stands: an earlier call was cut off."""
-    if not to.is_file():
+    if not os.path.isfile(to):
         return None
     try:
         with JournalReader(to) as reader:

@@ -39,7 +39,7 @@ class JournalReader:
         Raises ConfigError `journal-missing` if there is no such file, JournalError if it is not a readable journal.
         """
         self.path = path
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
         here = held_by_this_process(path)
         if not here:
@@ -192,7 +192,7 @@ def verify(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head
 
 def examine(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Head | None = None) -> Verdict:
     """Return the verdict as `verify` does, but raise JournalError for what no single record is to blame for."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
     for _ in range(_LOOKS - 1):
         try:

@@ -39,7 +39,7 @@ def roll_back(path: Path, version: int) -> RolledBack:
     use, cannot be trusted, or a disk fails; the journal is as it was then.
     """
     real = Path(os.path.realpath(path))
-    if not real.is_file():
+    if not os.path.isfile(real):
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
     lock = WriterLock(real)
     fresh = real.with_name(real.name + ".older")

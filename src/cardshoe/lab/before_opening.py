@@ -6,6 +6,7 @@ journal can be trusted is found out by opening it.
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -32,7 +33,7 @@ def require_usable_urls(config: TableConfig) -> None:
 
 def require_own(path: Path, table_name: str) -> None:
     """Raise `JournalError` (`journal-other-table`) when the journal at `path` was begun by another table."""
-    if not path.exists():
+    if not os.path.exists(path):
         return
     with JournalReader(path) as reader:
         for record in islice(reader.records(), _FIRST_RECORDS):
@@ -50,7 +51,7 @@ def require_own(path: Path, table_name: str) -> None:
 
 def open_round_in(path: Path) -> tuple[str, str] | None:
     """Return game and method of the round that is open at the end of the journal, None where none is."""
-    if not path.exists():
+    if not os.path.exists(path):
         return None
     with JournalReader(path) as reader:
         for record in reader.records(newest_first=True):

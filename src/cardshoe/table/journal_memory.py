@@ -66,7 +66,7 @@ class JournalMemory:
         known = self.known()
         if known is None:
             return None
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return f"there is no journal, and this computer remembers one there, up to record {known.records}"
         with JournalReader(self.path) as reader:
             first = next(reader.records(), None)

@@ -42,8 +42,8 @@ class PeopleFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._tries = path.with_name(path.name + ".tries")
-        self._lock = path.with_name(path.name + ".lock")
+        self._tries = Path(f"{path}.tries")
+        self._lock = Path(f"{path}.lock")
 
     def exists(self) -> bool:
         """Tell whether there is a list."""

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.errors import ConfigError
 from cardshoe.lab.conform.hands import AskedHands, ControlHands, Hands, NoHands, ProgramHands
 
@@ -73,12 +74,17 @@ class BenchFile(BaseModel):
         return tuple(cards) if isinstance(cards, list) else cards
 
 
+_BENCH_MOST: Final = 1 << 20
+
+
 def read_bench(path: Path) -> BenchFile:
     """Read a bench file. Raises ConfigError `bench-file`, naming the key or the line."""
     try:
-        return parse_bench(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("bench-file", f"The bench file {path} cannot be read: {error}.") from error
+        return parse_bench(read_at_most(path, _BENCH_MOST).decode("utf-8"), str(path))
+    except OSError as error:
+        raise ConfigError("bench-file", f"The bench file {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("bench-file", f"The bench file {path} is not UTF-8 (byte {error.start}).") from error
 
 
 def parse_bench(text: str, where: str) -> BenchFile:
