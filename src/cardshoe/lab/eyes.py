@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from cardshoe.errors import DeviceError
 from cardshoe.games.script import DEALER, POSITIONS
@@ -82,7 +82,13 @@ def sight(answer: Mapping[str, Any]) -> Sight:
         ) from error
 
 
+_BARE: Final = {"backs": 0, "faces": []}
+_NOTHING: Final = Lying()
+
+
 def _lying(place: Mapping[str, Any]) -> Lying:
+    if place == _BARE:
+        return _NOTHING
     return Lying(int(place["backs"]), tuple(str(face) for face in place["faces"]))
 
 

@@ -32,6 +32,7 @@ COMMIT_S: Final = (0.0002, 0.004)
 """A healthy disk: how long a commit takes, in seconds."""
 BAD_LINE_S: Final = 4.0
 """A line that damages frames by chance does so for so long."""
+_read: Final = json.JSONDecoder().raw_decode
 _OPENED: Final = datetime(2026, 11, 30, 20, tzinfo=UTC)
 MOST_AT_ONE_MOMENT: Final = 5_000
 """So many turns without any time passing, and the table is taken to run in a circle."""
@@ -231,7 +232,7 @@ class SimulatedTable(VirtualTable):
         for entry in entries:
             text = canonical_json(dict(entry.body), where=entry.kind)
             self._digest.update(f"{entry.kind} {entry.round} {text}\n".encode())
-            kept = Entry(entry.kind, json.loads(text), entry.round)
+            kept = Entry(entry.kind, _read(text)[0], entry.round)
             self.entries.append(kept)
             self._watcher.durable(kept, text)
             if kept.kind == "round-opened":
