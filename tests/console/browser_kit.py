@@ -134,12 +134,12 @@ def play_a_round(screen: Screen, game: str, *, seats: str = "14", last_choice: b
     begun = False
     until = time.monotonic() + 240
     while time.monotonic() < until:
+        screen.page.wait_for_timeout(TWICE_MS)  # before the look: what is touched is what was seen
         step = screen.step
         if not steps or steps[-1] != step:
             steps.append(step)
         if step == "open_round" and begun:
             return steps
-        screen.page.wait_for_timeout(TWICE_MS)
         before = screen.sequence
         match step:
             case "take_wagers":

@@ -34,7 +34,9 @@ def _fails(tables: Tables, place: tuple[str, int], errno: str) -> None:
     assert "Traceback" not in ended.err
     frames = Deframer().feed(after)
     assert not [frame for frame in frames if frame.type in MOTION]
-    assert {frame.payload for frame in frames if frame.type == SET_INHIBIT} == {b"\x01"}
+    inhibited = {frame.payload for frame in frames if frame.type == SET_INHIBIT}
+    # A shoe that a busy computer has just lost cannot be told; its motors stop by the lease.
+    assert inhibited == {b"\x01"} or (not inhibited and "no valid frame" in ended.err), ended.err
     assert judge(tables.journal, tables.world) == []
 
 

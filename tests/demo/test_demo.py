@@ -198,4 +198,4 @@ def test_without_json_it_tells_the_rounds_in_words(tmp_path: Path) -> None:
     assert ended.out.startswith(f"The journal is {journal}; seed 1.")
     assert "round 1: Take 2 cards to position" in ended.out
     assert re.search(r"round 1 is over: \d live [+-]\$", ended.out)
-    assert "1 rounds: 1 completed, 0 void" in ended.out
+    assert "1 round: 1 completed, 0 void" in ended.out

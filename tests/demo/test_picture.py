@@ -122,7 +122,7 @@ def test_on_a_terminal_the_picture_is_live(tmp_path: Path, new_pty: Callable[[],
     text = seen.decode("utf-8", errors="replace")
     assert "\x1b[" in text
     assert "TAKE 2 CARDS TO POSITION" in text
-    assert "1 rounds: 1 completed" in text
+    assert "1 round: 1 completed" in text
 
 
 def _read(master: int) -> bytes:

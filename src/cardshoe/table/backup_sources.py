@@ -59,7 +59,8 @@ def sources_of(config: TableConfig, folder: Path) -> Sources:
     files = [Source(f"{journal_name}.key", read_small(journal.with_name(journal.name + ".key")), sealed=True)]
     if config.table.people != NO_PEOPLE:
         path = folder / config.table.people
-        PeopleFile(path).read()
+        store = PeopleFile(path)
+        store.read()
         files.append(Source(places.of(("table", "people"), config.table.people, "people"), read_small(path), True))
     files += _security(config, folder, places)
     files += _console(config, folder, places)

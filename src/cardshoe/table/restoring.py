@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from cardshoe.bounded_files import read_at_most
 from cardshoe.errors import CardshoeError, ConfigError, InputError
 from cardshoe.journal.keyfile import load_key, public_bytes
 from cardshoe.journal.reader import examine
 from cardshoe.table.backup_form import BackupFile, Listed, changed
+from cardshoe.table.backup_sources import SMALL_MOST
 from cardshoe.table.config import TableConfig, parse_config
 from cardshoe.table.keystore import KeyStore
 from cardshoe.table.passphrase_seal import SEAL_BYTES, Passphrase, PassphraseSeal, seal_of
@@ -130,14 +132,14 @@ def _require_usable(backup: BackupFile, folder: Path) -> None:
         raise changed(backup.path, "its configuration names another journal")
     if config.security.keys is not None:
         KeyStore(folder / config.security.keys)
-    people = people_of(config, folder)
-    if people is not None:
-        people.read()
+    store = people_of(config, folder)
+    if store is not None:
+        store.read()
 
 
 def _config(path: Path) -> TableConfig:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_at_most(path, SMALL_MOST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("backup-unusable", f"its configuration {path.name} cannot be read") from error
     return parse_config(text, path.name)
