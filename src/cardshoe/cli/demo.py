@@ -239,8 +239,10 @@ def _tell(result: DemoResult, *, as_json: bool) -> None:
         del plain["interrupted"]
         print(json.dumps(plain), flush=True)
         return
-    rounds, questions = counted(result.rounds, "round"), counted(result.held, "question")
-    print(f"{rounds}: {result.completed} completed, {result.voided} void; {questions} asked.")
+    rounds, holds = counted(result.rounds, "round"), counted(result.held, "time")
+    print(f"{rounds}: {result.completed} completed, {result.voided} void; held {holds} by a question to people.")
+    if result.interrupted:
+        print("Ended before it was over: a round that was under way stays open, and a table on this journal ends it.")
     stacks = counted(result.stacks_dispensed, "stack")
     print(f"{stacks} dispensed of {result.stacks_requested} requested, in the whole journal.")
     print(f"The journal is {result.journal}, its head {result.journal_head}.")

@@ -22,11 +22,11 @@ _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _KIND: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 # Every record passes here while a shoe waits for its next command, so most are written by C code. What that lets pass
-# and this does not is looked for: other types before it, in its text half a surrogate pair and very long numbers.
+# and this does not is looked for: other types and very long numbers before it, half a surrogate pair in its text.
 _TEXT: Final = frozenset({str})
-_FLAT: Final = frozenset({str, int, bool, type(None)})
+_SIMPLE: Final = frozenset({str, bool, type(None)})
 _SIMPLE_DEPTH: Final = 4
-_DOUBTFUL: Final = re.compile(r"[0-9]{19}|\\u[dD]")
+_SURROGATE: Final = "\\ud"
 _KEYS: Final = frozenset({"seq", "kind", "round", "boot", "mono_us", "wall", "body"})
 
 
@@ -89,30 +89,29 @@ def _text(value: object, where: str, depth: int) -> str:
 
 def _body(value: Mapping[Any, object], where: str) -> str:
     """Return the text of a body: by the standard library's writer where it holds nothing that this would not refuse."""
-    if _is_simple(value, 0):
+    if type(value) is dict and _is_simple(value, 0):
         text = _ENCODER.encode(value)
-        if _DOUBTFUL.search(text) is None:
+        if _SURROGATE not in text:
             return text
     return _object(value, where, 1)
 
 
-def _is_simple(value: Mapping[Any, object], depth: int) -> bool:
-    """Whether all is plain text, whole numbers, true, false, null and little of it nested, so that C code may tell."""
-    if type(value) is not dict or depth > _SIMPLE_DEPTH or not _TEXT.issuperset(map(type, value)):
+def _is_simple(value: dict[Any, object], depth: int) -> bool:
+    """Whether all is text, numbers that fit, true, false, null and little of it nested, so that C code may tell."""
+    if depth > _SIMPLE_DEPTH or not _TEXT.issuperset(map(type, value)):
         return False
-    if _FLAT.issuperset(map(type, value.values())):
-        return True
-    for item in value.values():
-        kind = type(item)
-        if kind is dict:
-            simple = _is_simple(item, depth + 1)
-        elif kind is list or kind is tuple:
-            simple = _FLAT.issuperset(map(type, item))
-        else:
-            simple = kind in _FLAT
-        if not simple:
-            return False
-    return True
+    return all(type(item) is str or _is_simple_item(item, depth) for item in value.values())
+
+
+def _is_simple_item(item: object, depth: int) -> bool:
+    kind = type(item)
+    if kind is int:
+        return _INT_MIN <= item <= _INT_MAX  # type: ignore[operator]
+    if kind is dict:
+        return _is_simple(item, depth + 1)  # type: ignore[arg-type]
+    if kind is list or kind is tuple:
+        return _SIMPLE.issuperset(map(type, item))  # type: ignore[call-overload]
+    return kind in _SIMPLE
 
 
 def _object(value: Mapping[Any, object], where: str, depth: int) -> str:

@@ -46,8 +46,12 @@ class Log:
         if view.positions:
             self._last_open = view
         if (self._each_step or question) and view.words != self._said:
-            print(f"round {view.round_id}: {view.words}", flush=True)  # noqa: T201
+            print(f"{_round(view)}: {view.words}", flush=True)  # noqa: T201
             self._said = view.words
+
+
+def _round(view: TableView) -> str:
+    return f"round {view.round_id}" if view.round_id else "before the first round"
 
 
 def _account(view: TableView) -> str:
@@ -88,7 +92,7 @@ def drawn(view: TableView, foot: str) -> RenderableType:
     return Group(
         Panel(
             Group(head, board, _positions(view), _machines(view)),
-            title=f"{view.game} · {view.method} · round {view.round_id}",
+            title=f"{view.game} · {view.method} · {_round(view)}",
         ),
         Panel(Text(view.words.upper() if not alarm else view.words, style=style, justify="center"), padding=(1, 2)),
         Text(foot, style="dim"),
