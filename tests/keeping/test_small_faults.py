@@ -185,5 +185,5 @@ def test_one_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     _tell(DemoResult(**fields), as_json=False)  # type: ignore[arg-type]
     said = capsys.readouterr().out
     assert "1 round: " in said
-    assert "1 question asked" in said
+    assert "held 1 time by a question" in said
     assert "1 stack dispensed" in said
