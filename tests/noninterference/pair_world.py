@@ -43,7 +43,9 @@ class PairWorld(WatchedWorld):
         """Return the cards that lie face up, wherever that is."""
         machine, table = self._remains.machine, self._remains.table
         lists = (machine.magazine, machine.path, machine.mouth, machine.gate, *table.places.values())
-        return {placed.card.uid for each in lists for placed in each if placed.face_up}
+        up = [placed.card for each in lists for placed in each if placed.face_up]
+        # A second card of the same face, which somebody put in, tells what it was copied from.
+        return {card.uid for card in up} | {card.face for card in up}
 
     def note_gate(self) -> None:
         """Note for which place the shoe dealt what lies in its gate: hands may take it to another one."""

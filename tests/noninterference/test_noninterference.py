@@ -68,3 +68,10 @@ def test_what_the_rules_turn_up_does_differ(game: str) -> None:
     other = next(card for card in range(52) if card not in one.public_at)
     two = play(setup, (card, other), pictures=False)
     assert [each.what for each in one.seen] != [each.what for each in two.seen]
+
+
+def test_a_second_card_of_a_face_makes_that_face_public() -> None:
+    """A copy that lies on the board is no leak of the card that lies hidden: the one find among 74,000 pairs."""
+    setup = Setup("texas-holdem-bonus", "manual-shoe", 104334, "hostile")
+    assert play(setup, of=(24, 21), pictures=False).ended
+    assert try_pairs(setup, 20, pictures=False) == []
