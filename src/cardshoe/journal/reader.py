@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from cardshoe.errors import ConfigError, JournalError
 from cardshoe.journal import schema, trouble
@@ -18,6 +18,8 @@ from cardshoe.journal.anchor import Anchor, read_anchor
 from cardshoe.journal.canonical import Record, parse_record
 from cardshoe.journal.chain import Head, Row, Verdict, judge
 from cardshoe.journal.lock import held_by_this_process
+
+Found = TypeVar("Found")
 
 _WAL_MAGIC: Final = (0x377F0682, 0x377F0683)
 _BUSY_S: Final = 5.0
@@ -194,13 +196,21 @@ def examine(path: Path, *, trusted_key: bytes | None = None, auditor_anchor: Hea
     """Return the verdict as `verify` does, but raise JournalError for what no single record is to blame for."""
     if not os.path.isfile(path):
         raise ConfigError("journal-missing", f"There is no journal at {path}. Check the path.")
+    return looked_at_again(lambda: _examine_once(path, trusted_key, auditor_anchor))
+
+
+def looked_at_again(look: Callable[[], Found]) -> Found:
+    """Return what `look` finds; it looks again a few times where a table opened the journal between two looks.
+
+    Raises what `look` raises, JournalError `journal-in-use` after the last time.
+    """
     for _ in range(_LOOKS - 1):
         try:
-            return _examine_once(path, trusted_key, auditor_anchor)
+            return look()
         except JournalError as error:
-            if error.code != "journal-in-use":  # that one: a table opened it between two looks
+            if error.code != "journal-in-use":
                 raise
-    return _examine_once(path, trusted_key, auditor_anchor)
+    return look()
 
 
 def _examine_once(path: Path, trusted_key: bytes | None, auditor_anchor: Head | None) -> Verdict:

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from cardshoe.errors import JournalError
 from cardshoe.journal.anchor import anchor_line, read_anchor
 from cardshoe.journal.keyfile import write_whole
-from cardshoe.journal.reader import JournalReader, anchor_path, examine
-
-_LOOKS: Final = 5
+from cardshoe.journal.reader import JournalReader, anchor_path, examine, looked_at_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +32,7 @@ def snapshot(path: Path, to: Path, *, trusted_key: bytes | None = None) -> Snaps
     Raises JournalError if the journal cannot be read or the copy cannot be trusted under `trusted_key`, ConfigError
     `journal-missing`.
     """
-    for _ in range(_LOOKS - 1):
-        try:
-            return _taken(path, to, trusted_key)
-        except JournalError as error:
-            if error.code != "journal-in-use":  # that one: a table opened it between two looks
-                raise
-    return _taken(path, to, trusted_key)
+    return looked_at_again(lambda: _taken(path, to, trusted_key))
 
 
 def _taken(path: Path, to: Path, trusted_key: bytes | None) -> Snapshot:
